@@ -1,0 +1,55 @@
+"""Everything the course reads from data/; data/README.md says what each file is and where it is from."""
+
+import csv
+import difflib
+import functools
+import json
+import pathlib
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+
+
+class Example(NamedTuple):
+    """The running example: tokens, the names of their features, and the three matrices."""
+
+    tokens: list
+    features: list
+    X: np.ndarray    # (4, 3)  one row a token
+    W_q: np.ndarray  # (3, 2)
+    W_k: np.ndarray  # (3, 2)
+    W_v: np.ndarray  # (3, 2)
+
+
+def saw():
+    """The four tokens "I saw a saw" with numbers small enough for paper.  ->  Example"""
+    stored = json.loads((DATA / "saw.json").read_text(encoding="utf-8"))
+    words = {name: stored.pop(name) for name in ("tokens", "features")}
+    return Example(**words, **{name: np.array(rows, dtype=float) for name, rows in stored.items()})
+
+
+@functools.cache
+def _words():
+    with open(DATA / "words.csv", encoding="utf-8", newline="") as file:
+        return {row["word"]: tuple(float(row[f]) for f in ("deed", "being", "thing"))
+                for row in csv.DictReader(file)}
+
+
+def vectors(sentence):
+    """A sentence of your own as tokens and vectors.  ->  list of n tokens, X (n, 3): deed, being, thing
+
+    Capitals and punctuation do not matter. ValueError for a word without a vector, naming words spelled like it,
+    and for a sentence without words. Source: data/words.csv.
+    """
+    tokens = re.findall(r"\w+(?:['’]\w+)?", str(sentence))
+    if not tokens:
+        raise ValueError(f"there is no word in {sentence!r}")
+    for token in tokens:
+        if token.lower() not in _words():
+            near = difflib.get_close_matches(token.lower(), _words(), n=3)
+            raise ValueError(f"there is no vector for {token!r}, try another word"
+                             + (f"; spelled like it: {', '.join(near)}" if near else ""))
+    return tokens, np.array([_words()[token.lower()] for token in tokens])
