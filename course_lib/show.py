@@ -53,7 +53,7 @@ def table(values, rows=None, columns=None, *, caption="", kind="signed", decimal
     styles = _cell_styles(rounded, kind, limit)
     head = "".join(f'<th scope="col" style="{_HEAD}">{html.escape(c)}</th>' for c in columns)
     body = "".join(
-        f'<tr><th scope="row" style="{_HEAD};text-align:right{_PICKED if i == pick else ""}">'
+        f'<tr style="background:transparent"><th scope="row" style="{_HEAD};text-align:right{_PICKED if i == pick else ""}">'
         f'{html.escape(label)}{" &#9664;" if i == pick else ""}</th>'
         + "".join(f'<td style="{_CELL};{style}">{word}</td>' for word, style in zip(words[i], styles[i]))
         + "</tr>" for i, label in enumerate(rows))
@@ -72,9 +72,10 @@ def side_by_side(*parts):
     return drawn
 
 
-_TABLE = "border-collapse:separate;border-spacing:1px;margin:2px 0;font-size:13px;line-height:1.35;width:auto"
-_CELL = "min-width:42px;padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums;border-radius:2px"
-_HEAD = "padding:1px 6px;font-weight:500;background:transparent;color:inherit;text-align:center"
+_TABLE = ("border-collapse:separate;border-spacing:1px;margin:2px 0;"
+          "font-size:calc(0.93 * var(--jp-content-font-size1, 14px));line-height:1.35;width:auto")
+_CELL = "min-width:34px;padding:1px 4px;text-align:right;font-variant-numeric:tabular-nums;border-radius:2px"
+_HEAD = "padding:1px 4px;font-weight:500;background:transparent;color:inherit;text-align:center"
 _PICKED = ";font-weight:800"
 _CAPTION = "caption-side:top;text-align:left;font-weight:600;padding:0 0 2px;color:inherit;white-space:nowrap"
 

@@ -1,0 +1,103 @@
+"""Open the course: `python -m course_lib` copies the notebooks to my-course/ and starts JupyterLab there.
+
+A copy belongs to the learner: once it is there, it is never written to again.
+What follows on the command line goes to JupyterLab: `python -m course_lib --no-browser --port=9999`.
+"""
+import hashlib
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FIRST = "00_start_here.ipynb"
+NEWER = """{name}: the course has a newer version than your copy. To get it beside yours, rename your copy
+    (for example to {mine}) and start the course again."""
+
+
+def copy_notebooks(source, target):
+    """Copy the notebooks of folder `source` that folder `target` lacks; return what to tell the learner.
+
+    `target/.copied.json` keeps the hash of the version that each copy was made from.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    record = target / ".copied.json"
+    try:
+        copied = dict(json.loads(record.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        copied = {}
+    notes = []
+    for notebook in sorted(source.glob("*.ipynb")):
+        name, copy = notebook.name, target / notebook.name
+        version = hashlib.sha256(notebook.read_bytes()).hexdigest()
+        if not copy.exists():
+            unfinished = target / (name + ".part")  # renamed when whole: no half a notebook, ever
+            shutil.copyfile(notebook, unfinished)
+            unfinished.rename(copy)
+            trust(copy)
+            copied[name] = version
+        elif version not in (copied.get(name), hashlib.sha256(copy.read_bytes()).hexdigest()):
+            notes.append(NEWER.format(name=name, mine=name.replace(".ipynb", "_mine.ipynb")))
+    record.write_text(json.dumps(copied, indent=1), encoding="utf-8")
+    return notes
+
+
+def trust(path):
+    """Sign a notebook, so that JupyterLab shows its stored tables and pictures as they are."""
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    NotebookNotary().sign(nbformat.read(path, as_version=4))
+
+
+def has_screen():
+    """Whether a browser can open: on Linux not without a display, where only text browsers are left."""
+    shown = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    return shown or not sys.platform.startswith("linux")
+
+
+def jupyter_arguments(folder):
+    """The options that open `folder` on the first notebook."""
+    import zmq
+
+    options = [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{FIRST}",
+               "--LabApp.extension_manager=readonly", "--log-level=ERROR", "--LabApp.log_level=ERROR"]
+    if zmq.has("curve"):  # without it every kernel warns of eavesdroppers, in the terminal
+        options.append("--KernelManager.transport_encryption=auto")
+    if not has_screen():
+        options.append("--no-browser")
+    if getattr(os, "geteuid", lambda: 1)() == 0:
+        options.append("--allow-root")
+    return options
+
+
+def set_environment(folder):
+    """Give JupyterLab the course's own settings and window layout; ~/.jupyter stays as it is."""
+    own = folder / ".lab"
+    paths = [str(ROOT / "tools" / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")]
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
+    os.environ["JUPYTERLAB_SETTINGS_DIR"] = str(own / "settings")
+    os.environ["JUPYTERLAB_WORKSPACES_DIR"] = str(own / "workspaces")
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # this Python's kernel, not one of the same name elsewhere
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # no warning about frozen modules
+    # Lecture mode stays on in the settings; a new start begins without it.
+    (own / "settings/jupyterlab-slideshow/plugin.jupyterlab-settings").unlink(missing_ok=True)
+
+
+def open_course(notebooks, folder, arguments):
+    """Copy what is missing in `folder` and start JupyterLab on it."""
+    try:
+        notes = copy_notebooks(notebooks, folder)
+    except OSError as error:
+        sys.exit(f"Your copies of the notebooks could not be made in {folder}: {error.strerror}")
+    print(f"Your notebooks are in {folder}", *notes, "To end: press Ctrl-C twice here.", sep="\n", flush=True)
+    set_environment(folder)
+
+    from jupyterlab.labapp import LabApp
+
+    LabApp.launch_instance(jupyter_arguments(folder) + arguments)
+
+
+if __name__ == "__main__":
+    open_course(ROOT / "notebooks", ROOT / "my-course", sys.argv[1:])

@@ -1,0 +1,292 @@
+"""The set-up: lists of requirements that agree, copies that are never written to, plain words when it fails."""
+import ast
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.sign import NotebookNotary
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from course_lib.__main__ import copy_notebooks, has_screen, jupyter_arguments
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
+TESTS = [Requirement(line) for line in PROJECT["optional-dependencies"]["test"]]
+
+
+def locked(name):
+    """The requirements of a lock file, as written, with the hashes of each."""
+    lines = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    return {line.partition(" --hash")[0].strip(): re.findall(r"--hash=sha256:[0-9a-f]{64}", line) for line in lines}
+
+
+def versions(name):
+    """Package -> all its locked versions (they may differ from one Python to another)."""
+    found = {}
+    for line in locked(name):
+        requirement = Requirement(line)
+        found.setdefault(canonicalize_name(requirement.name), []).append(str(requirement.specifier).strip("="))
+    return found
+
+
+@pytest.mark.parametrize("name, required", [("requirements.lock", RUNTIME), ("requirements-test.lock", RUNTIME + TESTS)])
+def test_locks_hold_what_pyproject_asks_for(name, required):
+    found = versions(name)
+    for requirement in required:
+        assert found[canonicalize_name(requirement.name)]
+        assert all(requirement.specifier.contains(each) for each in found[canonicalize_name(requirement.name)])
+
+
+def test_locks_hold_the_build_requirements():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["build-system"]["requires"] == project["dependency-groups"]["build"]
+    for line in project["build-system"]["requires"]:
+        assert canonicalize_name(Requirement(line).name) in versions("requirements.lock")
+
+
+def test_the_tests_lock_is_the_learners_and_more():
+    assert locked("requirements.lock").items() < locked("requirements-test.lock").items()
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-test.lock"])
+def test_locks_have_hashes_and_no_addresses(name):
+    assert all(locked(name).values())
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert not re.search(r"://|^-|^#", text, flags=re.MULTILINE)
+
+
+def test_conda_asks_for_the_same_as_pyproject():
+    conda = re.findall(r"^  - ([\w-]+)(\S*)$", (ROOT / "environment.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    conda = {name.removesuffix("-base"): bounds for name, bounds in conda if name not in ("conda-forge", "pip")}
+    assert conda.pop("python") == PROJECT["requires-python"]
+    assert conda == {requirement.name: str(requirement.specifier) for requirement in RUNTIME}
+
+
+def test_this_environment_is_supported():
+    for requirement in RUNTIME + TESTS:
+        assert requirement.specifier.contains(version(requirement.name)), requirement
+
+
+# --- copies of the notebooks
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A folder of two notebooks, and one for the copies."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    for name in ("00_start_here", "02_next"):
+        write(tmp_path / f"notebooks/{name}.ipynb", "first version")
+    return tmp_path / "notebooks", tmp_path / "my-course"
+
+
+def write(path, text):
+    path.parent.mkdir(exist_ok=True)
+    cell = nbformat.v4.new_code_cell(text, outputs=[nbformat.v4.new_output("display_data", {"text/html": "<b>x</b>"})])
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+
+
+def test_copies_are_made_and_trusted(course):
+    source, target = course
+    assert copy_notebooks(source, target) == []
+    for notebook in source.glob("*.ipynb"):
+        copy = target / notebook.name
+        assert copy.read_bytes() == notebook.read_bytes()
+        assert NotebookNotary().check_signature(nbformat.read(copy, as_version=4))
+    assert sorted(path.name for path in target.iterdir()) == [".copied.json", "00_start_here.ipynb", "02_next.ipynb"]
+
+
+def test_answers_are_never_overwritten(course):
+    source, target = course
+    copy_notebooks(source, target)
+    write(target / "02_next.ipynb", "my answer")
+    mine = (target / "02_next.ipynb").read_bytes()
+    assert copy_notebooks(source, target) == []
+    write(source / "02_next.ipynb", "second version")
+    for _ in range(2):
+        note, = copy_notebooks(source, target)
+        assert "02_next.ipynb" in note and "newer version" in note and "rename" in note
+        assert (target / "02_next.ipynb").read_bytes() == mine
+
+
+def test_a_renamed_copy_gets_the_new_version_beside_it(course):
+    source, target = course
+    copy_notebooks(source, target)
+    write(source / "02_next.ipynb", "second version")
+    (target / "02_next.ipynb").rename(target / "02_next_mine.ipynb")
+    assert copy_notebooks(source, target) == []
+    assert "second version" in (target / "02_next.ipynb").read_text()
+    assert "first version" in (target / "02_next_mine.ipynb").read_text()
+
+
+@pytest.mark.parametrize("record", [None, "", "[1]", "{half"])
+def test_a_lost_or_broken_record_costs_nothing(course, record):
+    source, target = course
+    copy_notebooks(source, target)
+    write(target / "02_next.ipynb", "my answer")
+    (target / ".copied.json").unlink() if record is None else (target / ".copied.json").write_text(record)
+    notes = copy_notebooks(source, target)
+    assert len(notes) == 1 and "02_next" in notes[0]
+    assert "my answer" in (target / "02_next.ipynb").read_text()
+
+
+def test_a_text_browser_is_no_screen(monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert not has_screen() and "--no-browser" in jupyter_arguments("my-course")
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert has_screen()
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert has_screen() and "--no-browser" not in jupyter_arguments("my-course")
+
+
+# --- the bootstrap: each failure is one line, and leaves nothing behind
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """What the bootstrap reads, in an empty folder."""
+    (tmp_path / "tools").mkdir()
+    for name in ("tools/bootstrap.py", "pyproject.toml", "requirements.lock", "requirements-test.lock"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def bootstrap(clone, *arguments, before="", **environment):
+    """Run the bootstrap; `before` is a line of Python that plays the broken machine."""
+    code = f"import runpy, sys; {before}\nsys.argv = {['bootstrap.py', *arguments]}\n" \
+           f"runpy.run_path({str(clone / 'tools/bootstrap.py')!r}, run_name='__main__')"
+    offline = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": "http://127.0.0.1:9", "PIP_NO_CACHE_DIR": "1",
+               "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0"}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          env={**os.environ, **offline, **environment})
+
+
+def only_line(text):
+    line, = text.splitlines()
+    return line
+
+
+def test_an_old_python_says_so(clone):
+    run = bootstrap(clone, before="sys.version_info = (3, 9, 6)")
+    assert run.returncode and "needs Python 3.11 or newer" in only_line(run.stderr)
+    assert "3.9" in run.stderr and not (clone / ".venv").exists()
+
+
+def test_an_old_python_can_read_the_bootstrap():
+    tree = ast.parse((ROOT / "tools/bootstrap.py").read_text(encoding="utf-8"), feature_version=(3, 4))
+    for node in ast.walk(tree):
+        assert not isinstance(node, (ast.JoinedStr, ast.Nonlocal)), f"line {node.lineno}"
+        assert not getattr(node, "annotation", None) and not getattr(node, "cause", None), f"line {node.lineno}"
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "print":
+            assert len(node.args) == 1 and not node.keywords, f"line {node.lineno}: Python 2 prints a tuple"
+
+
+def test_a_missing_venv_module_says_how_to_get_it(clone):
+    run = bootstrap(clone, before="sys.modules['ensurepip'] = None")
+    assert run.returncode and "sudo apt install python3-venv" in only_line(run.stderr)
+    assert not (clone / ".venv").exists()
+
+
+def test_without_a_network_it_says_so_and_cleans_up(clone):
+    run = bootstrap(clone)
+    assert run.returncode and "package index cannot be reached" in only_line(run.stderr)
+    assert not (clone / ".venv").exists()
+
+
+def test_a_failing_pip_is_quoted_in_one_line(clone):
+    (clone / "requirements.lock").write_text("numpy equals two\n")
+    run = bootstrap(clone)
+    assert run.returncode and "pip could not install the requirements: ERROR: Invalid requirement" in only_line(run.stderr)
+    assert not (clone / ".venv").exists()
+
+
+@pytest.fixture
+def finished(clone):
+    """A clone whose requirements are none, so that a real set-up takes seconds and no network."""
+    for name in ("requirements.lock", "requirements-test.lock"):
+        (clone / name).write_text("# nothing\n")
+    (clone / "pyproject.toml").write_text(
+        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n")
+    (clone / "backend.py").write_text(BACKEND)
+    return clone
+
+
+BACKEND = '''
+import zipfile
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    name = "nothing-1-py3-none-any.whl"
+    with zipfile.ZipFile(folder + "/" + name, "w") as wheel:
+        wheel.writestr("nothing.py", "")
+        wheel.writestr("nothing-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: nothing\\nVersion: 1\\n")
+        wheel.writestr("nothing-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr("nothing-1.dist-info/RECORD", "")
+    return name
+'''
+
+
+def mark(clone):
+    """Leave a file in the environment that a new one would not have."""
+    (clone / ".venv/mark").touch()
+
+
+def test_the_second_call_does_nothing_and_tests_add_to_the_first(finished):
+    for arguments, says in [((), "Making"), ((), ""), (("--test",), "Adding"), (("--test",), ""), ((), "")]:
+        run = bootstrap(finished, *arguments)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.startswith(says) and bool(run.stdout) == bool(says)
+        assert (finished / ".venv/mark").exists() == (arguments != () or says == "")
+        mark(finished)
+
+
+def test_an_unfinished_environment_is_made_anew(finished):
+    (finished / ".venv").mkdir()  # broken off early, or made by hand: there is no stamp
+    mark(finished)
+    assert bootstrap(finished).stdout.startswith("Making")
+    assert not (finished / ".venv/mark").exists()
+    assert bootstrap(finished).stdout == ""
+
+
+def test_a_stamp_counts_only_while_all_is_as_it_was(clone):
+    setup = runpy.run_path(str(clone / "tools/bootstrap.py"))
+    stamp, stamps, python = setup["stamp"], setup["stamps"], Path(setup["python_in"](str(clone / ".venv")))
+
+    def is_finished():
+        return stamp("lab") in stamps(str(clone / ".venv"))
+
+    assert not is_finished()
+    python.parent.mkdir(parents=True)
+    python.touch()
+    (clone / ".venv/course-stamp").write_text(stamp("lab"))
+    assert is_finished()
+    for name in ("requirements.lock", "pyproject.toml", "tools/bootstrap.py"):
+        before = (clone / name).read_text()
+        (clone / name).write_text(before + "#")
+        assert not is_finished(), name
+        (clone / name).write_text(before)
+    (clone / "requirements-test.lock").write_text("changed")
+    assert is_finished()
+    shutil.copytree(clone, clone / "moved")
+    moved = runpy.run_path(str(clone / "moved/tools/bootstrap.py"))
+    assert moved["stamp"]("lab") not in moved["stamps"](str(clone / "moved/.venv"))
+    python.unlink()  # the Python it was made with is gone
+    assert not is_finished()
+
+
+def test_no_network_for_the_tests_leaves_the_course_usable(finished):
+    bootstrap(finished)
+    (finished / "requirements-test.lock").write_text(f"numpy==2.0.0 --hash=sha256:{'0' * 64}\n")
+    assert "cannot be reached" in only_line(bootstrap(finished, "--test").stderr)
+    run = bootstrap(finished)
+    assert (run.returncode, run.stdout) == (0, "")
