@@ -1,8 +1,9 @@
-"""Open the course: `python -m course_lib` copies the notebooks to my-course/ and starts JupyterLab there.
+"""Open the course: `python -m course_lib` copies the notebooks to my-course/ and starts JupyterLab.
 
 A copy belongs to the learner: once it is there, it is never written to again.
-What follows on the command line goes to JupyterLab: `python -m course_lib --no-browser --port=9999`.
+More on the command line goes to JupyterLab: `python -m course_lib --no-browser --port=9999`.
 """
+
 import hashlib
 import json
 import os
@@ -12,12 +13,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FIRST = "00_start_here.ipynb"
-NEWER = """{name}: the course has a newer version than your copy. To get it beside yours, rename your copy
-    (for example to {mine}) and start the course again."""
+NEWER = """{name}: the course has a newer version than your copy. To get it beside yours,
+    rename your copy (for example to {mine}) and start the course again."""
 
 
 def copy_notebooks(source, target):
-    """Copy the notebooks of folder `source` that folder `target` lacks; return what to tell the learner.
+    """Copy the notebooks in `source` that `target` lacks; return what to tell the learner.
 
     `target/.copied.json` keeps the hash of the version that each copy was made from.
     """
@@ -52,7 +53,7 @@ def trust(path):
 
 
 def has_screen():
-    """Whether a browser can open: on Linux not without a display, where only text browsers are left."""
+    """Whether a browser can open: on Linux without a display, only a text browser could."""
     shown = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
     return shown or not sys.platform.startswith("linux")
 
@@ -61,8 +62,13 @@ def jupyter_arguments(folder):
     """The options that open `folder` on the first notebook."""
     import zmq
 
-    options = [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{FIRST}",
-               "--LabApp.extension_manager=readonly", "--log-level=ERROR", "--LabApp.log_level=ERROR"]
+    options = [
+        f"--ServerApp.root_dir={folder}",
+        f"--LabApp.default_url=/lab/tree/{FIRST}",
+        "--LabApp.extension_manager=readonly",
+        "--log-level=ERROR",
+        "--LabApp.log_level=ERROR",
+    ]
     if zmq.has("curve"):  # without it every kernel warns of eavesdroppers, in the terminal
         options.append("--KernelManager.transport_encryption=auto")
     if not has_screen():
@@ -79,7 +85,7 @@ def set_environment(folder):
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     os.environ["JUPYTERLAB_SETTINGS_DIR"] = str(own / "settings")
     os.environ["JUPYTERLAB_WORKSPACES_DIR"] = str(own / "workspaces")
-    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # this Python's kernel, not one of the same name elsewhere
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # this Python's kernel, not a namesake elsewhere
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # no warning about frozen modules
     # Lecture mode stays on in the settings; a new start begins without it.
     (own / "settings/jupyterlab-slideshow/plugin.jupyterlab-settings").unlink(missing_ok=True)
@@ -91,7 +97,8 @@ def open_course(notebooks, folder, arguments):
         notes = copy_notebooks(notebooks, folder)
     except OSError as error:
         sys.exit(f"Your copies of the notebooks could not be made in {folder}: {error.strerror}")
-    print(f"Your notebooks are in {folder}", *notes, "To end: press Ctrl-C twice here.", sep="\n", flush=True)
+    lines = [f"Your notebooks are in {folder}", *notes, "To end: press Ctrl-C twice here."]
+    print("\n".join(lines), flush=True)
     set_environment(folder)
 
     from jupyterlab.labapp import LabApp

@@ -35,7 +35,7 @@ def grade(exercise, function):
 
     Raises nothing, whatever the function does: an unknown exercise and a function that is none are answered too.
     """
-    if exercise not in EXERCISES:
+    if not isinstance(exercise, str) or exercise not in EXERCISES:
         near = difflib.get_close_matches(str(exercise), EXERCISES, n=1) or sorted(EXERCISES)
         return Result(False, None, f"There is no exercise of this name; there is {', '.join(near)}.")
     if not callable(function):

@@ -75,7 +75,7 @@ EXERCISES["02-project"] = Exercise(
         Slip("keys made with W_q", lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_q, X @ W_v),
              "Your keys equal your queries: W_k is never used, and the keys are off by {number:.2f}."),
         Slip("queries and keys exchanged", lambda X, W_q, W_k, W_v: (X @ W_k, X @ W_q, X @ W_v),
-             "Your queries are the keys and your keys the queries, off by {number:.2f}. Look at the order you return them in."),
+             "Your queries are the keys and your keys the queries, off by {number:.2f}. Look at their order."),
         Slip("tokens as columns", lambda X, W_q, W_k, W_v: ((X @ W_q).T, (X @ W_k).T, (X @ W_v).T),
              "The numbers are there but turned over: you have {number:.0f} rows for 4 tokens. Here a token is a row.",
              lambda got, want, *inputs: len(got[0])),

@@ -45,7 +45,8 @@ class Panel(widgets.VBox):
 
     def __init__(self, title, controls, view, rows, *, canvas=None, height=560, presets=None,
                  first=None):
-        self.title, self.sliders, self.view, self.presets = title, controls, view, presets or {}
+        self.title, self.sliders, self.view = title, controls, view
+        self.canvas, self.presets = canvas, presets or {}
         self.state, self.redraws, self._png, self._quiet, self._seen = None, 0, b"", False, None
         self._start = {name: control.value for name, control in controls.items()}
         self.picture = widgets.Image(format="png", layout=widgets.Layout(
@@ -146,7 +147,11 @@ def _close_panel_of_this_cell(panel):
 
 
 def _family(widget):
-    return [] if widget is None else [w for child in getattr(widget, "children", ()) for w in _family(child)] + [widget]
+    """A widget with its children, layouts and styles, which are widgets too."""
+    if widget is None:
+        return []
+    parts = [part for part in (widget.layout, getattr(widget, "style", None)) if part]
+    return [member for child in getattr(widget, "children", ()) for member in _family(child)] + parts + [widget]
 
 
 def reset_button(panel_of):

@@ -1,8 +1,9 @@
 """What every test and every notebook kernel starts from."""
+
 import os
 import tempfile
 
-# Tests run side by side, one a core: threads of the matrix library would only get in each other's way.
+# Tests run side by side, one a core: threads of the matrix library would be in each other's way.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"

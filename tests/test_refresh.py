@@ -1,4 +1,5 @@
 """`make refresh`: what it stores is the same every time, and free of the machine and the moment."""
+
 import importlib.util
 import re
 from pathlib import Path
@@ -19,22 +20,36 @@ def tool():
 
 
 def code(id, source, *tags):
-    return new_code_cell(source, id=id, metadata={"tags": list(tags), "execution": {"iopub.status.busy": "now"}})
+    return new_code_cell(
+        source, id=id, metadata={"tags": list(tags), "execution": {"iopub.status.busy": "now"}}
+    )
 
 
 def write(path, *cells):
-    nbformat.write(new_notebook(cells=cells, metadata={"widgets": {}, "language_info": {"name": "python", "version": "3"}}), path)
+    nbformat.write(
+        new_notebook(
+            cells=cells,
+            metadata={"widgets": {}, "language_info": {"name": "python", "version": "3"}},
+        ),
+        path,
+    )
     return path
 
 
 def test_twice_is_once(tool, tmp_path):
     path = write(
-        tmp_path / "one.ipynb", new_markdown_cell("# One", id="title"),
+        tmp_path / "one.ipynb",
+        new_markdown_cell("# One", id="title"),
         code("prints", "for i in range(50): print(i, flush=True)"),
         code("time", "import time; time.perf_counter_ns()", "nbval-ignore-output"),
         code("panel", "import ipywidgets; ipywidgets.VBox([ipywidgets.FloatSlider()])"),
         code("picture", "import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()"),
-        code("error", "from course_lib.attention import scores; scores([[1.0]], [[1.0, 2.0]])", "raises-exception"))
+        code(
+            "error",
+            "from course_lib.attention import scores; scores([[1.0]], [[1.0, 2.0]])",
+            "raises-exception",
+        ),
+    )
     assert tool.refresh(path)
     first = path.read_bytes()
     assert not tool.refresh(path)

@@ -1,4 +1,5 @@
-"""The set-up: lists of requirements that agree, copies that are never written to, plain words when it fails."""
+"""The set-up: lists that agree, copies that are never written to, plain words when it fails."""
+
 import ast
 import os
 import re
@@ -27,7 +28,10 @@ TESTS = [Requirement(line) for line in PROJECT["optional-dependencies"]["test"]]
 def locked(name):
     """The requirements of a lock file, as written, with the hashes of each."""
     lines = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
-    return {line.partition(" --hash")[0].strip(): re.findall(r"--hash=sha256:[0-9a-f]{64}", line) for line in lines}
+    return {
+        line.partition(" --hash")[0].strip(): re.findall(r"--hash=sha256:[0-9a-f]{64}", line)
+        for line in lines
+    }
 
 
 def versions(name):
@@ -35,16 +39,23 @@ def versions(name):
     found = {}
     for line in locked(name):
         requirement = Requirement(line)
-        found.setdefault(canonicalize_name(requirement.name), []).append(str(requirement.specifier).strip("="))
+        found.setdefault(canonicalize_name(requirement.name), []).append(
+            str(requirement.specifier).strip("=")
+        )
     return found
 
 
-@pytest.mark.parametrize("name, required", [("requirements.lock", RUNTIME), ("requirements-test.lock", RUNTIME + TESTS)])
+@pytest.mark.parametrize(
+    "name, required", [("requirements.lock", RUNTIME), ("requirements-test.lock", RUNTIME + TESTS)]
+)
 def test_locks_hold_what_pyproject_asks_for(name, required):
     found = versions(name)
     for requirement in required:
         assert found[canonicalize_name(requirement.name)]
-        assert all(requirement.specifier.contains(each) for each in found[canonicalize_name(requirement.name)])
+        assert all(
+            requirement.specifier.contains(each)
+            for each in found[canonicalize_name(requirement.name)]
+        )
 
 
 def test_locks_hold_the_build_requirements():
@@ -66,8 +77,14 @@ def test_locks_have_hashes_and_no_addresses(name):
 
 
 def test_conda_asks_for_the_same_as_pyproject():
-    conda = re.findall(r"^  - ([\w-]+)(\S*)$", (ROOT / "environment.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    conda = {name.removesuffix("-base"): bounds for name, bounds in conda if name not in ("conda-forge", "pip")}
+    conda = re.findall(
+        r"^  - ([\w-]+)(\S*)$", (ROOT / "environment.yml").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    conda = {
+        name.removesuffix("-base"): bounds
+        for name, bounds in conda
+        if name not in ("conda-forge", "pip")
+    }
     assert conda.pop("python") == PROJECT["requires-python"]
     assert conda == {requirement.name: str(requirement.specifier) for requirement in RUNTIME}
 
@@ -91,7 +108,9 @@ def course(tmp_path, monkeypatch):
 
 def write(path, text):
     path.parent.mkdir(exist_ok=True)
-    cell = nbformat.v4.new_code_cell(text, outputs=[nbformat.v4.new_output("display_data", {"text/html": "<b>x</b>"})])
+    cell = nbformat.v4.new_code_cell(
+        text, outputs=[nbformat.v4.new_output("display_data", {"text/html": "<b>x</b>"})]
+    )
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
 
 
@@ -102,7 +121,11 @@ def test_copies_are_made_and_trusted(course):
         copy = target / notebook.name
         assert copy.read_bytes() == notebook.read_bytes()
         assert NotebookNotary().check_signature(nbformat.read(copy, as_version=4))
-    assert sorted(path.name for path in target.iterdir()) == [".copied.json", "00_start_here.ipynb", "02_next.ipynb"]
+    assert sorted(path.name for path in target.iterdir()) == [
+        ".copied.json",
+        "00_start_here.ipynb",
+        "02_next.ipynb",
+    ]
 
 
 def test_answers_are_never_overwritten(course):
@@ -113,7 +136,7 @@ def test_answers_are_never_overwritten(course):
     assert copy_notebooks(source, target) == []
     write(source / "02_next.ipynb", "second version")
     for _ in range(2):
-        note, = copy_notebooks(source, target)
+        (note,) = copy_notebooks(source, target)
         assert "02_next.ipynb" in note and "newer version" in note and "rename" in note
         assert (target / "02_next.ipynb").read_bytes() == mine
 
@@ -133,7 +156,11 @@ def test_a_lost_or_broken_record_costs_nothing(course, record):
     source, target = course
     copy_notebooks(source, target)
     write(target / "02_next.ipynb", "my answer")
-    (target / ".copied.json").unlink() if record is None else (target / ".copied.json").write_text(record)
+    (
+        (target / ".copied.json").unlink()
+        if record is None
+        else (target / ".copied.json").write_text(record)
+    )
     notes = copy_notebooks(source, target)
     assert len(notes) == 1 and "02_next" in notes[0]
     assert "my answer" in (target / "02_next.ipynb").read_text()
@@ -158,23 +185,40 @@ def test_a_text_browser_is_no_screen(monkeypatch):
 def clone(tmp_path):
     """What the bootstrap reads, in an empty folder."""
     (tmp_path / "tools").mkdir()
-    for name in ("tools/bootstrap.py", "pyproject.toml", "requirements.lock", "requirements-test.lock"):
+    for name in (
+        "tools/bootstrap.py",
+        "pyproject.toml",
+        "requirements.lock",
+        "requirements-test.lock",
+    ):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
 def bootstrap(clone, *arguments, before="", **environment):
     """Run the bootstrap; `before` is a line of Python that plays the broken machine."""
-    code = f"import runpy, sys; {before}\nsys.argv = {['bootstrap.py', *arguments]}\n" \
-           f"runpy.run_path({str(clone / 'tools/bootstrap.py')!r}, run_name='__main__')"
-    offline = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": "http://127.0.0.1:9", "PIP_NO_CACHE_DIR": "1",
-               "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0"}
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          env={**os.environ, **offline, **environment})
+    code = (
+        f"import runpy, sys; {before}\nsys.argv = {['bootstrap.py', *arguments]}\n"
+        f"runpy.run_path({str(clone / 'tools/bootstrap.py')!r}, run_name='__main__')"
+    )
+    offline = {
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_INDEX_URL": "http://127.0.0.1:9",
+        "PIP_NO_CACHE_DIR": "1",
+        "PIP_EXTRA_INDEX_URL": "",
+        "PIP_FIND_LINKS": "",
+        "PIP_RETRIES": "0",
+    }
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **offline, **environment},
+    )
 
 
 def only_line(text):
-    line, = text.splitlines()
+    (line,) = text.splitlines()
     return line
 
 
@@ -185,12 +229,18 @@ def test_an_old_python_says_so(clone):
 
 
 def test_an_old_python_can_read_the_bootstrap():
-    tree = ast.parse((ROOT / "tools/bootstrap.py").read_text(encoding="utf-8"), feature_version=(3, 4))
+    tree = ast.parse(
+        (ROOT / "tools/bootstrap.py").read_text(encoding="utf-8"), feature_version=(3, 4)
+    )
     for node in ast.walk(tree):
         assert not isinstance(node, (ast.JoinedStr, ast.Nonlocal)), f"line {node.lineno}"
-        assert not getattr(node, "annotation", None) and not getattr(node, "cause", None), f"line {node.lineno}"
+        assert not getattr(node, "annotation", None) and not getattr(
+            node, "cause", None
+        ), f"line {node.lineno}"
         if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "print":
-            assert len(node.args) == 1 and not node.keywords, f"line {node.lineno}: Python 2 prints a tuple"
+            assert (
+                len(node.args) == 1 and not node.keywords
+            ), f"line {node.lineno}: Python 2 prints a tuple"
 
 
 def test_a_missing_venv_module_says_how_to_get_it(clone):
@@ -208,7 +258,11 @@ def test_without_a_network_it_says_so_and_cleans_up(clone):
 def test_a_failing_pip_is_quoted_in_one_line(clone):
     (clone / "requirements.lock").write_text("numpy equals two\n")
     run = bootstrap(clone)
-    assert run.returncode and "pip could not install the requirements: ERROR: Invalid requirement" in only_line(run.stderr)
+    assert (
+        run.returncode
+        and "pip could not install the requirements: ERROR: Invalid requirement"
+        in only_line(run.stderr)
+    )
     assert not (clone / ".venv").exists()
 
 
@@ -218,22 +272,24 @@ def finished(clone):
     for name in ("requirements.lock", "requirements-test.lock"):
         (clone / name).write_text("# nothing\n")
     (clone / "pyproject.toml").write_text(
-        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n")
+        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
+    )
     (clone / "backend.py").write_text(BACKEND)
     return clone
 
 
-BACKEND = '''
+BACKEND = """
 import zipfile
 def build_editable(folder, config_settings=None, metadata_directory=None):
     name = "nothing-1-py3-none-any.whl"
     with zipfile.ZipFile(folder + "/" + name, "w") as wheel:
         wheel.writestr("nothing.py", "")
-        wheel.writestr("nothing-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: nothing\\nVersion: 1\\n")
-        wheel.writestr("nothing-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        wheel.writestr("nothing-1.dist-info/RECORD", "")
+        for file, text in {"METADATA": "Metadata-Version: 2.1\\nName: nothing\\nVersion: 1\\n",
+                           "WHEEL": "Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\n"
+                                    "Tag: py3-none-any\\n", "RECORD": ""}.items():
+            wheel.writestr("nothing-1.dist-info/" + file, text)
     return name
-'''
+"""
 
 
 def mark(clone):
@@ -242,7 +298,13 @@ def mark(clone):
 
 
 def test_the_second_call_does_nothing_and_tests_add_to_the_first(finished):
-    for arguments, says in [((), "Making"), ((), ""), (("--test",), "Adding"), (("--test",), ""), ((), "")]:
+    for arguments, says in [
+        ((), "Making"),
+        ((), ""),
+        (("--test",), "Adding"),
+        (("--test",), ""),
+        ((), ""),
+    ]:
         run = bootstrap(finished, *arguments)
         assert run.returncode == 0, run.stderr
         assert run.stdout.startswith(says) and bool(run.stdout) == bool(says)
@@ -260,7 +322,11 @@ def test_an_unfinished_environment_is_made_anew(finished):
 
 def test_a_stamp_counts_only_while_all_is_as_it_was(clone):
     setup = runpy.run_path(str(clone / "tools/bootstrap.py"))
-    stamp, stamps, python = setup["stamp"], setup["stamps"], Path(setup["python_in"](str(clone / ".venv")))
+    stamp, stamps, python = (
+        setup["stamp"],
+        setup["stamps"],
+        Path(setup["python_in"](str(clone / ".venv"))),
+    )
 
     def is_finished():
         return stamp("lab") in stamps(str(clone / ".venv"))

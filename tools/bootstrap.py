@@ -9,6 +9,7 @@ A stamp is written into the environment as the very last step. An environment wh
 or tells of other requirements is made anew, so it does not matter when an installation broke off.
 The syntax is Python 2's on purpose: an old Python must get far enough to say that it is too old.
 """
+
 import hashlib
 import os
 import shutil
@@ -18,9 +19,19 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOCKS = {"lab": "requirements.lock", "test": "requirements-test.lock"}
 LOWEST = ["numpy==2.0.*", "matplotlib==3.8.*", "ipywidgets==8.1.0"]
-UNREACHABLE = ("NewConnectionError", "Connection refused", "ConnectTimeout", "ReadTimeout", "timed out",
-               "name resolution", "getaddrinfo", "ProxyError", "SSLError", "Network is unreachable",
-               "(from versions: none)")
+UNREACHABLE = (
+    "NewConnectionError",
+    "Connection refused",
+    "ConnectTimeout",
+    "ReadTimeout",
+    "timed out",
+    "name resolution",
+    "getaddrinfo",
+    "ProxyError",
+    "SSLError",
+    "Network is unreachable",
+    "(from versions: none)",
+)
 
 
 class Stop(Exception):
@@ -30,15 +41,19 @@ class Stop(Exception):
 def check_python():
     """Stop where this Python is too old, or cannot make environments."""
     if sys.version_info < (3, 11):
-        raise Stop("The course needs Python 3.11 or newer; %s is Python %d.%d. If you have a newer one, name it:"
-                   " make lab PYTHON=python3.12 (without make: python3.12 tools/bootstrap.py)."
-                   % ((sys.executable,) + tuple(sys.version_info[:2])))
+        raise Stop(
+            "The course needs Python 3.11 or newer; %s is Python %d.%d. If you have a newer one,"
+            " name it: make lab PYTHON=python3.12 (without make: python3.12 tools/bootstrap.py)."
+            % ((sys.executable,) + tuple(sys.version_info[:2]))
+        )
     try:
         import ensurepip  # noqa: F401  (Debian ships it apart, with venv)
         import venv  # noqa: F401
     except ImportError:
-        raise Stop("This Python has no venv module. On Debian and Ubuntu: sudo apt install python3-venv"
-                   " (or python%d.%d-venv), then the same command again." % tuple(sys.version_info[:2]))
+        raise Stop(
+            "This Python has no venv module. On Debian and Ubuntu: sudo apt install python3-venv"
+            " (or python%d.%d-venv), then the same command again." % tuple(sys.version_info[:2])
+        )
 
 
 def read(name):
@@ -49,13 +64,14 @@ def read(name):
 def stamp(kind):
     """What an environment of this kind was made from: Python, place, requirements."""
     digest = hashlib.sha256(("%d.%d %s" % (tuple(sys.version_info[:2]) + (ROOT,))).encode("utf-8"))
-    for name in ("tools/bootstrap.py", "pyproject.toml", LOCKS["test" if kind == "lowest" else kind]):
+    lock = LOCKS["test" if kind == "lowest" else kind]
+    for name in ("tools/bootstrap.py", "pyproject.toml", lock):
         digest.update(read(name))
     return kind + " " + digest.hexdigest()
 
 
 def stamps(folder):
-    """The stamps of a finished environment; none where it cannot run (moved, or its Python is gone)."""
+    """The stamps of a finished environment; none where its Python is gone."""
     try:
         with open(os.path.join(folder, "course-stamp")) as file:
             return file.read().split("\n") if os.path.exists(python_in(folder)) else []
@@ -64,16 +80,24 @@ def stamps(folder):
 
 
 def python_in(folder):
-    return os.path.join(folder, *(["Scripts", "python.exe"] if os.name == "nt" else ["bin", "python"]))
+    return os.path.join(
+        folder, *(["Scripts", "python.exe"] if os.name == "nt" else ["bin", "python"])
+    )
 
 
 def run(folder, *arguments):
-    """Run the environment's pip; say on a terminal what it is at; Stop with one line where it fails."""
-    command = [python_in(folder), "-m", "pip", "install", "--no-input", "--disable-pip-version-check",
-               "--progress-bar", "off"] + list(arguments)
-    process = subprocess.Popen(command, cwd=ROOT, env=dict(os.environ, PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0"),
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, close_fds=False,
-                               universal_newlines=True, errors="replace")
+    """Run the environment's pip, showing on a terminal what it is at; Stop where it fails."""
+    command = [python_in(folder), "-m", "pip", "install", "--no-input", "--progress-bar", "off"]
+    process = subprocess.Popen(
+        command + ["--disable-pip-version-check"] + list(arguments),
+        cwd=ROOT,
+        env=dict(os.environ, PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        close_fds=False,
+        universal_newlines=True,
+        errors="replace",
+    )
     lines = []
     for line in process.stdout:
         lines.append(line.strip())
@@ -86,10 +110,12 @@ def run(folder, *arguments):
         sys.stdout.write("\r%64s\r" % "")
     if process.wait():
         if any(sign in line for line in lines for sign in UNREACHABLE):
-            raise Stop("The package index cannot be reached. Check the network (or the proxy settings), then give"
-                       " the same command again.")
-        errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:] or ["no reason given"]
-        raise Stop("pip could not install the requirements: " + errors[0])
+            raise Stop(
+                "The package index cannot be reached. Check the network (or the proxy settings),"
+                " then give the same command again."
+            )
+        errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
+        raise Stop("pip could not install the requirements: " + "".join(errors[:1]))
 
 
 def forget(folder):
@@ -108,9 +134,14 @@ def make(folder, kind):
             forget(folder)
             shutil.rmtree(folder)
         try:
-            subprocess.check_output([sys.executable, "-m", "venv", folder], stderr=subprocess.STDOUT)
+            subprocess.check_output(
+                [sys.executable, "-m", "venv", folder], stderr=subprocess.STDOUT
+            )
         except subprocess.CalledProcessError as error:
-            raise Stop("python -m venv failed: " + " ".join(error.output.decode("utf-8", "replace").split()))
+            raise Stop(
+                "python -m venv failed: "
+                + " ".join(error.output.decode("utf-8", "replace").split())
+            )
     run(folder, "--require-hashes", "-r", LOCKS["lab" if kind == "lab" else "test"])
     if kind == "lowest":
         run(folder, "--only-binary", ":all:", *LOWEST)

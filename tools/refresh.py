@@ -1,8 +1,9 @@
 """Run notebooks and store what they print: python tools/refresh.py [NOTEBOOK ...]   (default: all)
 
 What is stored is the same on every run: no times, no widget state, no ids of widgets, no paths. The
-output of a cell tagged `nbval-ignore-output` (a time, a version) stays as it was while its source does.
+output of a cell tagged `nbval-ignore-output` (a time, a version) stays while its source stays.
 """
+
 import copy
 import hashlib
 import os
@@ -17,16 +18,25 @@ import nbformat
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
-METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"}}
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FOLDERS = re.compile(r"[~/][^\s\x1b]*/(?=course_lib/|site-packages/)")
 
 
 def run(notebook, folder):
     """Execute in place, in a new kernel; an error that no tag announces, or a warning, ends it."""
-    NotebookClient(notebook, kernel_name="python3", timeout=600, record_timing=False, store_widget_state=False,
-                   coalesce_streams=True, resources={"metadata": {"path": str(folder)}}).execute()
+    NotebookClient(
+        notebook,
+        kernel_name="python3",
+        timeout=600,
+        record_timing=False,
+        store_widget_state=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(folder)}},
+    ).execute()
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if output.get("name") == "stderr":
@@ -48,7 +58,7 @@ def clean(notebook):
 def keep_times(notebook, before):
     """Put back the earlier output of cells whose output is a time or a version.
 
-    Such a cell keeps a hash of the source that printed its output, so that an edited cell is printed anew.
+    Such a cell keeps a hash of the source that printed its output: an edited cell is printed anew.
     """
     old = {cell.get("id"): cell for cell in before.cells}
     for cell in notebook.cells:
@@ -74,7 +84,9 @@ def refresh(path):
 
 
 def main(arguments):
-    for path in [Path(name).resolve() for name in arguments] or sorted((ROOT / "notebooks").glob("*.ipynb")):
+    for path in [Path(name).resolve() for name in arguments] or sorted(
+        (ROOT / "notebooks").glob("*.ipynb")
+    ):
         try:
             print(path.name, "changed" if refresh(path) else "is as it was", flush=True)
         except Exception as error:

@@ -1,4 +1,5 @@
 """A real JupyterLab in a real Chromium: fixtures `lab` (the server) and `page` (a window on it)."""
+
 import os
 import re
 import shutil
@@ -16,14 +17,21 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 OPEN = """import sys; from pathlib import Path; from course_lib.__main__ import open_course
 open_course(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])"""
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 SECOND = 1000
 PATIENCE = 120 * SECOND
 
 
 class Lab:
-    """JupyterLab as `make lab` starts it, on copies of `notebooks`, for a user with an empty home."""
+    """JupyterLab as `make lab` starts it, on copies of `notebooks`, in an empty home."""
 
     def __init__(self, notebooks, home):
         self.folder = home / "my-course"
@@ -31,14 +39,30 @@ class Lab:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        environment = dict(os.environ, HOME=str(home), USERPROFILE=str(home), IPYTHONDIR=str(home / ".ipython"))
+        environment = dict(
+            os.environ, HOME=str(home), USERPROFILE=str(home), IPYTHONDIR=str(home / ".ipython")
+        )
         for name in [name for name in environment if name.startswith(("JUPYTER", "JPY_"))]:
             del environment[name]
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", OPEN, notebooks, self.folder, "--no-browser", f"--port={port}",
-                 "--ServerApp.port_retries=0", "--IdentityProvider.token=learner"],
-                env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                [
+                    sys.executable,
+                    "-c",
+                    OPEN,
+                    notebooks,
+                    self.folder,
+                    "--no-browser",
+                    f"--port={port}",
+                    "--ServerApp.port_retries=0",
+                    "--IdentityProvider.token=learner",
+                ],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         self.host = f"127.0.0.1:{port}"
         self.url = f"http://{self.host}/lab/tree/00_start_here.ipynb?token=learner"
         self._wait()
@@ -67,7 +91,9 @@ class Window:
         self.page, self.lab = page, lab
         self.errors, self.strangers = [], []
         page.set_default_timeout(PATIENCE)
-        page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
+        page.on(
+            "console", lambda message: message.type == "error" and self.errors.append(message.text)
+        )
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", self._note_stranger)
 
@@ -86,7 +112,9 @@ class Window:
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
 
     def wait_for_kernel(self):
-        self.notebook.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(state="attached")
+        self.notebook.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(
+            state="attached"
+        )
 
     def menu(self, name, item):
         """Choose an item of a menu in the menu bar."""
@@ -102,9 +130,10 @@ class Window:
             /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent)
             || !cell.querySelector('.cm-content').textContent.trim())""")
         self.wait_for_kernel()
-        return self.notebook.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr'], "
-                                     ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']"
-                                     ).all_inner_texts()
+        return self.notebook.locator(
+            ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr'], "
+            ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']"
+        ).all_inner_texts()
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +151,11 @@ def lab(notebooks, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if not chromium:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("no Chromium on this machine")
     from playwright.sync_api import sync_playwright

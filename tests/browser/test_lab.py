@@ -1,4 +1,5 @@
 """What a newcomer meets in the first minute, on a small notebook of the test's own."""
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -10,10 +11,17 @@ def notebooks(tmp_path_factory):
     styled = new_output("display_data", {"text/html": "<b style='color: rgb(1, 2, 3)'>stored</b>"})
     cells = [
         new_markdown_cell("# The first slide", metadata={"slideshow": {"slide_type": "slide"}}),
-        new_code_cell("1 + 1", metadata={"slideshow": {"slide_type": "fragment"}}, outputs=[styled], execution_count=1),
+        new_code_cell(
+            "1 + 1",
+            metadata={"slideshow": {"slide_type": "fragment"}},
+            outputs=[styled],
+            execution_count=1,
+        ),
         new_markdown_cell("# The second slide", metadata={"slideshow": {"slide_type": "slide"}}),
-        new_code_cell("import ipywidgets\nipywidgets.FloatSlider(description='slide me')",
-                      metadata={"slideshow": {"slide_type": "fragment"}}),
+        new_code_cell(
+            "import ipywidgets\nipywidgets.FloatSlider(description='slide me')",
+            metadata={"slideshow": {"slide_type": "fragment"}},
+        ),
     ]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
     nbformat.write(new_notebook(cells=cells, metadata=kernel), folder / "00_start_here.ipynb")
@@ -26,7 +34,10 @@ def test_first_start_opens_the_first_notebook_and_asks_nothing(window):
     window.wait_for_kernel()
     assert window.notebook.locator("h1").first.inner_text().startswith("The first slide")
     window.page.wait_for_timeout(3000)  # the news question comes a moment after the rest
-    assert window.page.locator(".jp-toast-message, .Toastify__toast, .jp-Dialog").all_inner_texts() == []
+    assert (
+        window.page.locator(".jp-toast-message, .Toastify__toast, .jp-Dialog").all_inner_texts()
+        == []
+    )
 
 
 def test_stored_outputs_are_trusted(window):
@@ -42,7 +53,9 @@ def test_cells_run_and_widgets_show(window):
     handle = window.notebook.locator(".noUi-handle")
     handle.focus()
     window.page.keyboard.press("ArrowRight")
-    window.page.wait_for_function("() => document.querySelector('.widget-readout').textContent == '0.10'")
+    window.page.wait_for_function(
+        "() => document.querySelector('.widget-readout').textContent == '0.10'"
+    )
 
 
 def test_lecture_mode_shows_slides_with_live_sliders_and_ends_with_escape(window):
@@ -58,6 +71,8 @@ def test_lecture_mode_shows_slides_with_live_sliders_and_ends_with_escape(window
     assert shown.filter(has_text="The first slide").count() == 0
     shown.locator(".noUi-handle").focus()
     window.page.keyboard.press("ArrowRight")
-    window.page.wait_for_function("() => document.querySelector('.widget-readout').textContent == '0.10'")
+    window.page.wait_for_function(
+        "() => document.querySelector('.widget-readout').textContent == '0.10'"
+    )
     window.page.keyboard.press("Escape")
     window.page.locator(".jp-Deck").wait_for(state="detached")
