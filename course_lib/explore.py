@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import ipywidgets as widgets
 import numpy as np
 from IPython import get_ipython
+from matplotlib.collections import LineCollection
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Polygon
 
@@ -184,6 +185,56 @@ def checked_attention(result, like):
     return Attention(*stages)
 
 
+# Notebook 00: a sentence of one's own.
+
+def sentence(text="the dog bites the man"):
+    """Type a sentence; see its scores, weights and outputs, and where one word looks.
+
+    text: 2 to 6 words of data/words.csv; the matrices are those of the running example.
+    ->  Panel whose state is an Attention
+    """
+    canvas = show.Canvas(WIDTH, 190)
+    canvas.axes[0].set_axis_off()
+    canvas.axes[0].set(xlim=(0, 1), ylim=(0, 1))
+    canvas.axes[0].text(0, 0.9, "is looked at", color=show.ORANGE, va="center")
+    canvas.axes[0].text(0, 0.1, "looks", color=show.BLUE, va="center")
+
+    def draw(tokens, weights, query):
+        places = np.linspace(0.2, 0.95, len(tokens))
+        lines = [[(x, 0.22), (to, 0.78)] for x in places for to in places]
+        strengths = [share * (1.0 if i == query else 0.15) for i, row in enumerate(weights) for share in row]
+        yield canvas.axes[0].add_collection(LineCollection(lines, linewidths=16 * np.array(strengths),
+                                                           colors=show.BLUE, alpha=0.8))
+        for i, (x, token) in enumerate(zip(places, tokens)):
+            weight = "bold" if i == query else "normal"
+            yield canvas.axes[0].text(x, 0.1, token, ha="center", va="center", color=show.BLUE, weight=weight)
+            yield canvas.axes[0].text(x, 0.9, token, ha="center", va="center", color=show.ORANGE)
+
+    def view(values):
+        tokens, X = data.vectors(values["sentence"])
+        if not 2 <= len(tokens) <= 6:
+            raise ValueError(f"this panel has room for 2 to 6 words, not {len(tokens)}")
+        attention = self_attention(X, *data.saw()[3:])
+        query, names, short = min(values["word"], len(tokens)) - 1, labels(tokens), labels(tokens, 6)
+        tables = show.side_by_side(
+            show.table(attention.scores, names, short, caption="scores α", limit=3, pick=query),
+            show.table(attention.weights, None, short, caption="weights α′", kind="weights", pick=query),
+            show.table(attention.output, caption="output b", limit=3, pick=query))
+        most = int(attention.weights[query].argmax())
+        return View(attention, tables, canvas.paint(lambda: draw(tokens, attention.weights, query)),
+                    f"{tokens[query]} looks most at {tokens[most]}: weight {attention.weights[query, most]:.2f}")
+
+    controls = {
+        "sentence": widgets.Text(text, description="sentence", continuous_update=False,
+                                 layout=widgets.Layout(width="430px")),
+        "word": widgets.IntSlider(3, 1, 6, description="word", style={"description_width": "40px"},
+                                  layout=widgets.Layout(width="230px")),
+    }
+    panel = Panel("Attention on a sentence", controls, view,
+                  [widgets.HBox([*controls.values(), reset_button(lambda: panel)])], canvas=canvas, height=430)
+    return panel
+
+
 # Notebook 02 (and 00, 05): the matrices W_q, W_k, W_v.
 
 OWN = "your own"
@@ -351,7 +402,8 @@ def scale(yours=None):
 
     rules = [*SCALES, *([YOURS] if yours else [])]
     controls = {
-        "d_k": widgets.SelectionSlider(options=[2 ** i for i in range(9)], value=64, description="d_k",
+        "d_k": widgets.SelectionSlider(options=[2 ** i for i in range(9)], description="d_k",
+                                       value=16 if yours else N_KEYS,    # square keys would hide a missing .T
                                        style={"description_width": "34px"}, layout=widgets.Layout(width="280px")),
         "rule": widgets.ToggleButtons(options=rules, value=rules[-1] if yours else "none", description="divide by",
                                       style={"description_width": "64px", "button_width": "52px"}),
@@ -510,8 +562,8 @@ def normalizers(tokens, scores, normalize=softmax):
     masks = {"none": np.full((n, n), True), "causal": causal_mask(n), "padding: last token": padding_mask(n - 1, n)}
 
     canvas = show.Canvas(WIDTH, 210, 2)
-    for axes, title, low, high in zip(canvas.axes, ("scores of the picked query", "its weights"), (-5, -1), (5, 2)):
-        axes.set(title=title, xlim=(-0.6, n - 0.4), ylim=(low, high), xticks=range(n), yticks=(low, 0, high / 2, high))
+    for axes, title, ticks in zip(canvas.axes, ("scores of the picked query", "its weights"), ((-5, 0, 5), (-1, 0, 1, 2))):
+        axes.set(title=title, xlim=(-0.6, n - 0.4), ylim=(ticks[0], ticks[-1]), xticks=range(n), yticks=ticks)
         axes.set_xticklabels(short)
         axes.grid(axis="y", alpha=0.3)
         axes.axhline(0, color="black", linewidth=0.8)
@@ -549,7 +601,7 @@ def normalizers(tokens, scores, normalize=softmax):
 
     def slider(name, low, high, step, value):
         return widgets.FloatSlider(value, min=low, max=high, step=step, description=name, readout_format=".2f",
-                                   layout=widgets.Layout(width="370px"), style={"description_width": "initial"})
+                                   layout=widgets.Layout(width="356px", margin="2px 16px 2px 2px"), style={"description_width": "initial"})
 
     controls = {
         "normalizer": dropdown("normaliser", ["softmax", *OTHER_NORMALIZERS], "230px", "softmax"),

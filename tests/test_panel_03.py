@@ -69,7 +69,7 @@ def test_the_learners_function_is_one_more_rule():
 def test_what_is_wrong_with_it_is_said_beside_the_last_good_picture(wrong, words):
     panel = explore.scale(wrong)
     assert words in panel.status.value and "last good" in panel.status.value
-    assert panel.picture.value.startswith(b"\x89PNG")
+    assert bytes(panel.picture.value).startswith(b"\x89PNG")
     panel.sliders["rule"].value = "none"
     good = panel.picture.value
     assert "last good" not in panel.status.value
