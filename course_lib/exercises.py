@@ -207,7 +207,7 @@ EXERCISES["04-softmax"] = Exercise(
     slips=[
         Slip("no maximum subtracted", lambda scores: _shares(scores, maximum=_nothing),
              "Right for small scores, but with scores near 1000 and near -1000 your weights hold {number} nan. "
-             "Print np.exp of such scores.", _count_nan),
+             "Print the powers of such scores.", _count_nan),
         Slip("one maximum for all rows", lambda scores: _shares(scores, maximum_axis=None),
              "You subtract one number from all rows: in a row far below it every power is 0, and 0 / 0 gave {number} nan. "
              "Which number would suit that row?", _count_nan),

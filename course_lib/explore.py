@@ -558,7 +558,7 @@ def normalizers(tokens, scores, normalize=softmax):
     alpha, n = np.array(scores, dtype=float), len(tokens)
     if not 2 <= n <= 6 or alpha.shape != (n, n):
         raise ValueError(f"this panel has room for 2 to 6 tokens, not {n} tokens with scores of shape {alpha.shape}")
-    names, short, plain = labels(tokens), labels(tokens, 6), softmax(alpha)
+    names, short, plain = labels(tokens), labels(tokens, 6 if n < 5 else 4), softmax(alpha)
     masks = {"none": np.full((n, n), True), "causal": causal_mask(n), "padding: last token": padding_mask(n - 1, n)}
 
     canvas = show.Canvas(WIDTH, 210, 2)
@@ -581,7 +581,7 @@ def normalizers(tokens, scores, normalize=softmax):
         mask, temperature, shifted = masks[values["mask"]], values["temperature"], alpha + values["shift"]
         hidden = np.where(mask, shifted, -np.inf)
         if values["normalizer"] == "softmax":
-            options = {"mask": mask} if values["mask"] != "none" else {}
+            options = {"mask": mask.copy()} if values["mask"] != "none" else {}
             if temperature != 1:
                 options["temperature"] = temperature
             weights = _checked_weights(normalize(shifted, **options), (n, n))
@@ -590,9 +590,8 @@ def normalizers(tokens, scores, normalize=softmax):
         shares = Shares(hidden, weights)
         tables = show.side_by_side(
             show.table(hidden, names, short, caption="scores α", limit=6, pick=values["query"]),
-            show.table(weights, names, short, caption=f"weights α′: {values['normalizer']}", kind="weights",
-                       pick=values["query"]),
-            show.table(weights.sum(axis=-1)[:, None], names, ["α′"], caption="row sums", kind="plain", pick=values["query"]))
+            show.table(np.column_stack([weights, weights.sum(axis=-1)]), names, [*short, "sum"], kind="weights",
+                       caption=f"weights α′: {values['normalizer']}", pick=values["query"]))
         return View(shares, tables, canvas.paint(lambda: draw(shares, values["query"])), _properties(shares))
 
     def dropdown(name, options, width, value=None):
@@ -601,7 +600,8 @@ def normalizers(tokens, scores, normalize=softmax):
 
     def slider(name, low, high, step, value):
         return widgets.FloatSlider(value, min=low, max=high, step=step, description=name, readout_format=".2f",
-                                   layout=widgets.Layout(width="356px", margin="2px 16px 2px 2px"), style={"description_width": "initial"})
+                                   style={"description_width": "initial"},
+                                   layout=widgets.Layout(width="356px", margin="2px 16px 2px 2px"))
 
     controls = {
         "normalizer": dropdown("normaliser", ["softmax", *OTHER_NORMALIZERS], "230px", "softmax"),
@@ -614,7 +614,7 @@ def normalizers(tokens, scores, normalize=softmax):
     panel = Panel("From scores to weights", controls, view,
                  [widgets.HBox([*(controls[name] for name in ("normalizer", "mask", "query")), reset_button(lambda: panel)]),
                   widgets.HBox([controls[name] for name in ("temperature", "shift")])],
-                 canvas=canvas, height=500, first=first)
+                 canvas=canvas, height=360 + 22 * n, first=first)
     return panel
 
 

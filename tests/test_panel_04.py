@@ -1,7 +1,5 @@
 """The panel of notebook 04: temperature, normaliser and mask on one table of scores."""
-import gc
 import warnings
-import weakref
 
 import numpy as np
 import pytest
@@ -91,6 +89,7 @@ def test_a_softmax_of_your_own_is_what_is_shown_and_its_options_come_only_when_a
     def mine(scores, **options):
         calls.append(set(options))
         scores[:] = 0                                                   # even if it writes into its input
+        options.get("mask", np.zeros(1))[:] = False
         return softmax(scores)
 
     panel = explore.normalizers(tokens, alpha, mine)
@@ -99,6 +98,9 @@ def test_a_softmax_of_your_own_is_what_is_shown_and_its_options_come_only_when_a
     panel.sliders["temperature"].value = 2.0
     panel.sliders["mask"].value = "causal"
     assert calls == [set(), {"temperature"}, {"temperature", "mask"}]
+    assert np.array_equal(panel.state.scores, np.where(causal_mask(4), alpha, -np.inf))
+    panel.sliders["shift"].value = 1.0
+    assert np.array_equal(panel.state.scores, np.where(causal_mask(4), alpha + 1, -np.inf))
 
 
 @pytest.mark.parametrize("mine, said", [
@@ -135,7 +137,7 @@ def test_other_sentences(n):
     panel = explore.normalizers(["<b>a long word</b>"] * n, attention.scores)
     assert np.allclose(panel.state.weights, attention.weights)
     assert "<b>" not in panel.tables.value
-    assert panel.layout.height == "500px"
+    assert panel.layout.height == f"{360 + 22 * n}px"
 
 
 @pytest.mark.parametrize("n, shape", [(1, (1, 1)), (7, (7, 7)), (4, (4, 3)), (4, (4,))])

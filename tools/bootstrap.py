@@ -18,7 +18,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LOCKS = {"lab": "requirements.lock", "test": "requirements-test.lock"}
-LOWEST = ["numpy==2.0.*", "matplotlib==3.8.*", "ipywidgets==8.1.0"]
+# matplotlib 3.8 shows no first figure under IPython 9, which no longer has a function it calls.
+LOWEST = ["numpy==2.0.*", "matplotlib==3.8.*", "ipywidgets==8.1.0", "ipython==8.*"]
 UNREACHABLE = (
     "NewConnectionError",
     "Connection refused",

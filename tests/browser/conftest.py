@@ -1,5 +1,6 @@
 """A real JupyterLab in a real Chromium: fixtures `lab` (the server) and `page` (a window on it)."""
 
+import json
 import os
 import re
 import shutil
@@ -103,8 +104,12 @@ class Window:
             self.strangers.append(request.url)
 
     def open_notebook(self, name):
-        """Go to a notebook as a bookmark does, and wait until its kernel is idle."""
-        self.page.goto(self.lab.url.replace("00_start_here.ipynb", name))
+        """Go to a notebook as a bookmark does; wait until all is there and its kernel is idle."""
+        self.page.goto(self.lab.url.replace("00_start_here.ipynb", name) + "&reset")
+        tab = self.page.locator(".jp-mod-current .lm-TabBar-tabLabel")
+        tab.filter(has_text=name).wait_for()
+        cells = json.loads((self.lab.folder / name).read_text(encoding="utf-8"))["cells"]
+        self._wait_for_prompts(".*", sum(cell["cell_type"] == "code" for cell in cells))
         self.wait_for_kernel()
 
     @property
@@ -116,6 +121,15 @@ class Window:
             state="attached"
         )
 
+    def _wait_for_prompts(self, pattern, count):
+        """Wait for `count` code cells whose prompts ("[3]:") hold `pattern`."""
+        self.page.wait_for_function(
+            """([pattern, count]) => [...document.querySelectorAll(
+                '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputPrompt')]
+                .filter(prompt => RegExp(pattern).test(prompt.textContent)).length == count""",
+            arg=[pattern, count],
+        )
+
     def menu(self, name, item):
         """Choose an item of a menu in the menu bar."""
         self.page.locator(".lm-MenuBar-itemLabel", has_text=re.compile(f"^{name}$")).click()
@@ -123,12 +137,11 @@ class Window:
 
     def run_all(self):
         """Run every cell, wait until each has its number, and return the text of all errors."""
+        cells = self.notebook.locator(".jp-CodeCell").count()
         self.menu("Edit", "Clear Outputs of All Cells")
+        self._wait_for_prompts(r"\[ \]", cells)
         self.menu("Run", "Run All Cells")
-        self.page.wait_for_function("""() => [...document.querySelectorAll(
-            '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell')].every(cell =>
-            /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent)
-            || !cell.querySelector('.cm-content').textContent.trim())""")
+        self._wait_for_prompts(r"\[\d+\]", cells)
         self.wait_for_kernel()
         return self.notebook.locator(
             ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr'], "

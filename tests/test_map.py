@@ -1,0 +1,32 @@
+"""The article map in notebooks/README.md names, for every claim that is taught, tests and notebooks that exist."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ROWS = re.findall(r"^\| (A\d+) \| (.*?) \| (.*?) \| (.*?) \| (.*?) ?\|$",
+                  (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8"), flags=re.M)
+TESTS = {name for path in (ROOT / "tests").glob("test_article_*.py")
+         for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), flags=re.M)}
+
+
+def test_every_claim_has_a_row():
+    assert [claim for claim, *_ in ROWS] == [f"A{i}" for i in range(1, 22)]
+
+
+def test_a_claim_that_is_taught_has_tests_and_a_verdict():
+    for claim, _, notebooks, tests, verdict in ROWS:
+        if "planned" in notebooks:
+            assert not tests.strip() and not verdict.strip()
+            continue
+        named = re.findall(r"`(test_\w+)`", tests)
+        assert named and set(named) <= TESTS, f"{claim}: {set(named) - TESTS or 'no test'}"
+        assert all(name.startswith(f"test_{claim.lower()}_") for name in named)
+        assert verdict.startswith(("holds", "corrected"))
+        for number in re.findall(r"\d\d", notebooks):
+            assert list((ROOT / "notebooks").glob(f"{number}_*.ipynb")), number
+
+
+def test_every_article_test_belongs_to_a_claim():
+    claims = {f"test_{claim.lower()}_" for claim, *_ in ROWS}
+    assert all(re.match(r"test_a\d+_", name).group() in claims for name in TESTS if name.startswith("test_a"))
