@@ -405,8 +405,8 @@ def scale(yours=None):
         "d_k": widgets.SelectionSlider(options=[2 ** i for i in range(9)], description="d_k",
                                        value=16 if yours else N_KEYS,    # square keys would hide a missing .T
                                        style={"description_width": "34px"}, layout=widgets.Layout(width="280px")),
-        "rule": widgets.ToggleButtons(options=rules, value=rules[-1] if yours else "none", description="divide by",
-                                      style={"description_width": "64px", "button_width": "52px"}),
+        "rule": widgets.Dropdown(options=rules, value=rules[-1] if yours else "none", description="divide by",
+                                 style={"description_width": "64px"}, layout=widgets.Layout(width="180px")),
         "draw": widgets.BoundedIntText(0, 0, 999, description="draw", style={"description_width": "34px"},
                                        layout=widgets.Layout(width="92px")),
     }
