@@ -66,3 +66,17 @@ def test_reset_brings_tables_and_picture_back(window):
     assert moved["tables"] != begun["tables"] and moved["picture"] != begun["picture"]
     panel.get_by_role("button", name="reset").click()
     assert settled(panel, begun)
+
+
+def test_a_saved_panel_shows_its_picture_and_numbers_when_reopened(window):
+    window.open_notebook("00_start_here.ipynb")
+    assert window.run_all() == []
+    shown = window.notebook.locator(".course-panel").first.evaluate(SHOWN)
+    window.page.keyboard.press("Escape")
+    window.page.keyboard.press("Control+s")
+    window.page.wait_for_timeout(2000)
+    window.menu("Kernel", "Shut Down Kernel")
+    window.open_notebook("00_start_here.ipynb")
+    panel = window.notebook.locator(".course-panel").first
+    panel.wait_for()
+    assert settled(panel, shown)
