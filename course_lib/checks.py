@@ -15,6 +15,10 @@ from course_lib.exercises import EXERCISES
 NUMBERS = (np.ndarray, np.generic, float)
 
 
+class Problem(str):
+    """In place of an answer: why there is none, in one line."""
+
+
 class Result(NamedTuple):
     """What a check found: passed or not, the name of the slip if it is a known one, and what to say."""
 
@@ -50,29 +54,29 @@ def _grade(function, reference, probes, slips):
     answers = []
     for probe in probes:
         inputs = copy.deepcopy(probe)
-        got, problem = _run(function, inputs)
-        if problem:
-            return Result(False, None, problem)
+        answers.append(_run(function, inputs))
         if not _same(inputs, probe):
-            return Result(False, "changes its input", "Your function writes into the arrays it is given. Work on new arrays: "
-                          "X = X + 1 makes one, X += 1 does not.")
-        answers.append(got)
+            return Result(False, "changes its input", "Your function writes into the arrays it is given. Work on new "
+                          "arrays: X = X + 1 makes one, X += 1 does not.")
     wanted = [reference(*copy.deepcopy(probe)) for probe in probes]
     if all(map(_same, answers, wanted)):
         return Result(True, None, f"Equal to the reference on {len(probes)} inputs.")
-    for slip in slips:
-        mistakes = [_run(slip.wrong, copy.deepcopy(probe))[0] for probe in probes]
-        if all(map(_same, answers, mistakes)):
-            first = next(i for i in range(len(probes)) if not _same(answers[i], wanted[i]))
+    telling = [i for i, got in enumerate(answers) if not isinstance(got, Problem) and not _same(got, wanted[i])]
+    for slip in slips if telling else ():
+        if all(_same(got, _run(slip.wrong, copy.deepcopy(probe))) for got, probe in zip(answers, probes)):
+            first = telling[0]
             with np.errstate(all="ignore"):
                 number = slip.number(answers[first], wanted[first], *probes[first])
             return Result(False, slip.name, slip.hint.format(number=number))
-    return next(Result(False, None, _difference(got, want))
-                for got, want in zip(answers, wanted) if not _same(got, want))
+    for got, want in zip(answers, wanted):
+        if isinstance(got, Problem):
+            return Result(False, None, got)
+        if not _same(got, want):
+            return Result(False, None, _difference(got, want))
 
 
 def _run(function, inputs):
-    """The function's result on these inputs and None, or None and the problem in one line."""
+    """The function's result on these inputs, or the Problem it has."""
     try:
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -80,14 +84,16 @@ def _run(function, inputs):
     except (Exception, SystemExit) as error:
         text = " ".join(str(error).split())
         shapes = ", ".join(str(np.shape(i)) for i in inputs if isinstance(i, np.ndarray))
-        return None, f"Your function stopped with {type(error).__name__}: {text} (inputs of shape {shapes})."
+        return Problem(f"Your function stopped with {type(error).__name__}: {text} (inputs of shape {shapes}).")
     if result is None or result is ...:
-        return None, "Your function returns None: write your lines and return what they make."
-    return result, None
+        return Problem("Your function returns None: write your lines and return what they make.")
+    return result
 
 
 def _same(got, want):
     """Equal in kind, shape and (to 1e-9) in numbers; tuples part by part, words exactly, sets in any order."""
+    if isinstance(want, Problem):
+        return isinstance(got, Problem) and got == want
     if isinstance(want, tuple):
         return isinstance(got, tuple) and len(got) == len(want) and all(map(_same, got, want))
     if isinstance(want, set):

@@ -19,6 +19,7 @@ from matplotlib.patches import Polygon
 
 from course_lib import data, show
 from course_lib.attention import Attention, causal_mask, padding_mask, self_attention, softmax, weighted_sum
+from course_lib.sequence import positions
 
 WIDTH = 780      # CSS pixels: the width of a notebook cell beside an open file browser at 1280 pixels
 STYLE = """<style>.course-panel .widget-readout {flex: 0 0 33px; min-width: 0; margin: 0; padding: 0; text-align: right}
@@ -398,7 +399,7 @@ def scale(yours=None):
                            pick=list(numbers).index(rule), caption=f"d_k = {d_k}: one query, {N_KEYS} keys")
         state = {"scores": found[rule], "weights": softmax(found[rule]), "numbers": numbers}
         return View(state, table, canvas.paint(lambda: draw(found[rule], found["√d_k"])),
-                    f"one query attends to {numbers[rule][2]:.1f} of {N_KEYS} keys, effectively")
+                    f"one query attends to {numbers[rule][2]:.2f} of {N_KEYS} keys, effectively")
 
     rules = [*SCALES, *([YOURS] if yours else [])]
     controls = {
@@ -626,3 +627,50 @@ def _checked_weights(result, shape):
     if weights.shape != shape or weights.dtype.kind not in "biuf":
         raise ValueError(f"your weights have shape {weights.shape} of {weights.dtype}, they should have {shape} of numbers")
     return weights.astype(float)
+
+
+# Notebook 06: the order of the tokens.
+
+def order(tokens, X, W_q, W_k, W_v, attend=self_attention):
+    """Put the tokens into any order, with positions added or not; see whether the outputs are only reordered.
+
+    tokens: 2 to 4 of them, X (n, d) with an even d, W_v (d, 2), attend(X, W_q, W_k, W_v) -> Attention.
+    ->  Panel whose state is {"attention": Attention, "order": list, "only_reordered": bool}
+    """
+    n, d = X.shape
+    names, marks = labels(tokens), [f"b{i}" for i in range(1, n + 1)]
+    orders = {" ".join(str(i + 1) for i in places): list(places) for places in itertools.permutations(range(n))}
+    canvas = show.Canvas(WIDTH, 230, 2)
+    for axes, title in zip(canvas.axes, ("outputs, as written", "outputs, in your order")):
+        show.plane(axes, 3, title)
+
+    def draw(straight, moved, places):
+        yield from show.arrows(canvas.axes[0], straight, marks, color=show.GRAY)
+        yield from show.arrows(canvas.axes[1], straight, color=show.GRAY, alpha=0.4)
+        yield from show.arrows(canvas.axes[1], moved, [marks[i] for i in places], color="black")
+
+    def view(values, attend=attend):
+        places, P = orders[values["order"]], values["positions"] * positions(n, d)
+        like = self_attention(X + P, W_q, W_k, W_v)
+        straight = checked_attention(attend(X + P, W_q, W_k, W_v), like)
+        moved = checked_attention(attend(X[places] + P, W_q, W_k, W_v), like)
+        off = np.abs(moved.output - straight.output[places]).max()
+        new = [names[i] for i in places]
+        tables = show.side_by_side(
+            show.table(moved.weights, new, [name.split()[0] for name in new], caption="weights α′", kind="weights"),
+            show.table(moved.output, new, caption="output b", limit=3),
+            show.table(straight.output[places], new, caption="b as written, reordered", limit=3))
+        state = {"attention": moved, "order": places, "only_reordered": bool(off < 1e-9)}
+        note = "the outputs are only reordered" if off < 1e-9 else f"the outputs differ by up to {off:.2f}"
+        return View(state, tables, canvas.paint(lambda: draw(straight.output, moved.output, places)), note)
+
+    controls = {
+        "order": widgets.SelectionSlider(options=list(orders), description="order", continuous_update=True,
+                                         style={"description_width": "40px"}, layout=widgets.Layout(width="320px")),
+        "positions": widgets.FloatSlider(0, min=0, max=1, step=0.1, description="positions times", readout_format=".1f",
+                                         style={"description_width": "100px"}, layout=widgets.Layout(width="320px")),
+    }
+    first = view({name: control.value for name, control in controls.items()}, self_attention)
+    panel = Panel("The order of the tokens", controls, view,
+                  [widgets.HBox([*controls.values(), reset_button(lambda: panel)])], canvas=canvas, height=450, first=first)
+    return panel

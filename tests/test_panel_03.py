@@ -38,7 +38,7 @@ def test_numbers_in_table_and_status_are_those_of_the_state(panel):
         std, largest, effective = panel.state["numbers"][rule]
         assert np.isclose(std, panel.state["scores"].std()) and np.isclose(largest, weights.max())
         assert np.isclose(effective, np.exp(-np.sum(weights * np.log(weights))))
-        assert f"{effective:.2f}" in panel.tables.value and f"{effective:.1f} of 64 keys" in panel.status.value
+        assert f"{effective:.2f}" in panel.tables.value and f"{effective:.2f} of 64 keys" in panel.status.value
 
 
 def test_every_control_changes_the_picture_and_reset_brings_it_back(panel):
