@@ -723,7 +723,7 @@ def heads(tokens, X, W_q, W_k, W_v, W_o):
         tables = [show.table(weights, names if i == 0 else None, columns, caption=f"head {i + 1} alone", kind="weights")
                   for i, weights in enumerate(alone)]
         used = [show.table(weights, names if i == 0 else None, columns, kind="weights",
-                           caption=f"used for the output: map {i + 1} of {len(maps)}") for i, weights in enumerate(maps)]
+                           caption=f"used: map {i + 1} of {len(maps)}") for i, weights in enumerate(maps)]
         off = max(np.abs(weights - one).max() for weights in maps)
         distance = "exactly" if off < 1e-12 else f"up to {off:.2f} from"
         maps_of = f"{len(maps)} map{'s' if len(maps) > 1 else ''} for each token"
@@ -735,9 +735,9 @@ def heads(tokens, X, W_q, W_k, W_v, W_o):
         "heads": widgets.IntSlider(2, 1, 3, description="heads", style={"description_width": "40px"},
                                    layout=widgets.Layout(width="220px")),
         "split": widgets.Dropdown(options=["slices", "matrices"], description="split by",
-                                  style={"description_width": "50px"}, layout=widgets.Layout(width="170px")),
-        "merge": widgets.Dropdown(options=MERGES, description="merge by", style={"description_width": "58px"},
-                                  layout=widgets.Layout(width="200px")),
+                                  style={"description_width": "50px"}, layout=widgets.Layout(width="160px")),
+        "merge": widgets.Dropdown(options=MERGES, description="merge by", style={"description_width": "66px"},
+                                  layout=widgets.Layout(width="220px")),
     }
     panel = Panel("Heads", controls, view, [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
                   canvas=canvas, height=500)
