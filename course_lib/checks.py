@@ -84,7 +84,8 @@ def _run(function, inputs):
     except (Exception, SystemExit) as error:
         text = " ".join(str(error).split())
         shapes = ", ".join(str(np.shape(i)) for i in inputs if isinstance(i, np.ndarray))
-        return Problem(f"Your function stopped with {type(error).__name__}: {text} (inputs of shape {shapes}).")
+        given = f" (inputs of shape {shapes})" if shapes else ""
+        return Problem(f"Your function stopped with {type(error).__name__}: {text}{given}.")
     if result is None or result is ...:
         return Problem("Your function returns None: write your lines and return what they make.")
     return result
@@ -117,7 +118,8 @@ def _difference(got, want, part=""):
     if not isinstance(want, NUMBERS):
         return f"{part}Not {got!r}." if type(got) is type(want) else f"{part}This is {_kind(got)}, not {_kind(want)}."
     if not isinstance(got, (*NUMBERS, int)):
-        return f"{part}This is {_kind(got)}; return a NumPy array of shape {np.shape(want)}."
+        thing = f"a NumPy array of shape {np.shape(want)}" if np.shape(want) else "a single number"
+        return f"{part}This is {_kind(got)}; return {thing}."
     if np.shape(got) != np.shape(want):
         return f"{part}Your shape is {np.shape(got)}, it should be {np.shape(want)}."
     if np.asarray(want).dtype == bool or np.asarray(got).dtype.kind not in "iuf":

@@ -8,6 +8,7 @@ import base64
 import contextlib
 import html
 import itertools
+import re
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
@@ -76,10 +77,10 @@ class Panel(widgets.VBox):
         self.redraws += 1
         self._seen = self.values()
         try:
-            shown = self.view(self.values())
+            shown = self.view(self._seen)
         except Exception as error:                       # the learner's own function may raise anything
             self._say(f"<b>{type(error).__name__}</b>: {html.escape(str(error))}"
-                      " &nbsp;<i>(the picture is the last good one)</i>")
+                      " <i>(picture: the last good one)</i>")
         else:
             self._show(shown)
 
@@ -124,7 +125,9 @@ class Panel(widgets.VBox):
         self._say(html.escape(shown.note))
 
     def _say(self, text):
-        self.status.value = f'<div role="status" style="line-height:22px;white-space:nowrap">{text}</div>'
+        """Put a line of HTML into the status line; what is too long for it is in its tooltip."""
+        self.status.value = (f'<div role="status" title="{re.sub("<.*?>", "", text)}" style="line-height:22px;max-width:{WIDTH}px;'
+                             f'white-space:nowrap;overflow:hidden;text-overflow:ellipsis">{text}</div>')
 
     def _repr_mimebundle_(self, **kwargs):
         """Beside the live view: a fixed text, and the picture for readers without a kernel."""
@@ -277,7 +280,7 @@ def qkv(tokens, X, attend=self_attention):
     example = data.saw()[3:]                             # W_q, W_k, W_v
     begin = example if d == 3 else list(np.random.default_rng(0).integers(-2, 3, (3, d, 2)).astype(float))
     base = self_attention(X, *begin)
-    names, short = labels(tokens), labels(tokens, 5)
+    names, short = labels(tokens), labels(tokens, 6 if n < 5 else 5)
     marks = [[f"{letter}{i}" for i in range(1, n + 1)] for letter in "qkv"]
 
     canvas = show.Canvas(WIDTH, 230, 3)
@@ -297,8 +300,7 @@ def qkv(tokens, X, attend=self_attention):
         options = {} if values["scaled"] else {"scaled": False}
         if values["causal"]:
             options["mask"] = causal_mask(n)
-        like = self_attention(X, *matrices, **options)
-        attention = checked_attention(attend(X.copy(), *matrices, **options), like)
+        attention = checked_attention(attend(X.copy(), *matrices, **options), base)
         query, root = values["query"], " / √2" if values["scaled"] else ""
         tables = show.side_by_side(
             show.table(attention.scores, names, short, caption=f"scores α = q·k{root}", limit=6, pick=query),

@@ -151,13 +151,24 @@ def arrows(axes, vectors, labels=(), *, color=BLUE, alpha=1.0, width=1.0):
         lengths = np.hypot(*points.T)[:, None]
         ways = np.where(lengths > 0, points / np.maximum(lengths, 0.1), 0.7)
         halves = np.array([[0.3 * len(word), 0.5] for word in words]) * _letter_size(axes)
-        places = np.clip(points + ways * (0.05 * reach + halves), halves - reach, reach - halves)
+        places = np.clip(_apart(points + ways * (0.05 * reach + halves), halves), halves - reach, reach - halves)
         artists.append(PathCollection([_letters(word) for word in words], sizes=[1], offsets=places, zorder=4,
                                       offset_transform=axes.transData, transform=IdentityTransform(),
                                       linewidth=0, color=2 * [color]))   # colour, matplotlib is slower
     for artist in artists:
         axes.add_collection(artist, autolim=False)
     return artists
+
+
+def _apart(places, halves):
+    """The centres of labels (n, 2), of half size halves, moved up or down where one would lie on an earlier one."""
+    places = places.copy()
+    for i, half in enumerate(halves):
+        for place, other in zip(places[:i], halves):
+            x, y = places[i] - place
+            if abs(x) < half[0] + other[0] and abs(y) < half[1] + other[1]:
+                places[i, 1] = place[1] + np.copysign(half[1] + other[1], y)
+    return places
 
 
 def _arrow_shapes(vectors, half):
