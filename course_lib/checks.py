@@ -60,7 +60,7 @@ def _grade(function, reference, probes, slips):
                           "arrays: X = X + 1 makes one, X += 1 does not.")
     wanted = [reference(*copy.deepcopy(probe)) for probe in probes]
     if all(map(_same, answers, wanted)):
-        return Result(True, None, f"Equal to the reference on {len(probes)} inputs.")
+        return Result(True, None, f"Equal to the reference on every input tried ({len(probes)}).")
     telling = [i for i, got in enumerate(answers) if not isinstance(got, Problem) and not _same(got, wanted[i])]
     for slip in slips if telling else ():
         if all(_same(got, _run(slip.wrong, copy.deepcopy(probe))) for got, probe in zip(answers, probes)):
