@@ -478,6 +478,11 @@ EXERCISES["06-row-form"] = Exercise(
         Slip("softmax down the columns", lambda *inputs: _row_form(*inputs, axis=-2),
              "Your shares sum to 1 down the columns, off by {number:.2f} in the output. "
              "A row is what one query gives: along which axis do its keys lie?"),
+        Slip("softmax across the stack", lambda *inputs: _row_form(*inputs, axis=0),
+             "Your shares sum to 1 from sentence to sentence, off by {number:.2f} in the output: axis 0 of a stack "
+             "is the sentences. Count the axes from the end."),
+        Slip("scaled by the root of d", lambda X, W_q, *W: _row_form(X, W_q * np.sqrt(len(W_q[0]) / len(W_q)), *W),
+             "You divide by the root of all features of a token, off by {number:.2f}. How many terms has a score?"),
         Slip("not scaled", lambda *inputs: _row_form(*inputs, root=False),
              "The scores are not divided: the output is off by {number:.2f}. What did notebook 03 divide them by?"),
         Slip("no softmax", lambda X, W_q, W_k, W_v: scores(X @ W_q, X @ W_k) @ (X @ W_v),
@@ -485,7 +490,7 @@ EXERCISES["06-row-form"] = Exercise(
         Slip("queries and keys exchanged", lambda X, W_q, W_k, W_v: _row_form(X, W_k, W_q, W_v),
              "You ask with keys and answer with queries: the output is off by {number:.2f}."),
         Slip("the weights only", lambda X, W_q, W_k, W_v: self_attention(X, W_q, W_k, W_v).weights,
-             "These are the weights, {number} in a row, one a token. The fourth product is missing.",
+             "These are the weights, {number} in a row, one a token. The last product is missing.",
              lambda got, want, *inputs: got.shape[-1]),
     ])
 
@@ -499,6 +504,9 @@ EXERCISES["06-column-form"] = Exercise(
         Slip("A' turned over", _columns_of(lambda V, A: V @ softmax(A.T)),
              "The shares are right, but they stand in rows, and V meets the wrong ones: off by {number:.2f}. "
              "Which way must alpha_i lie for V A' to mix values with it?"),
+        Slip("A = Q^T K", lambda I, W_q, W_k, W_v: self_attention_columns(I, W_k, W_q, W_v).output,
+             "Your A is Q^T K, the queries run down it: off by {number:.2f} in B. "
+             "A column of A belongs to one query: what must stand on the left?"),
         Slip("scaled", _columns_of(lambda V, A: V @ softmax(A.T).T, root=True),
              "You divide by the root of d_k. The article does not: off by {number:.2f}."),
         Slip("tokens as rows", lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, W_v).output.T,

@@ -44,6 +44,31 @@ def test_a14_one_row_of_weights_explains_half_of_it():
     assert best <= singular[0] / singular.sum() + 1e-12
 
 
+def test_a14_no_weights_beat_one_line_while_values_are_contents():
+    X, target = two_looks()
+    target = target.reshape(-1, 2)
+    singular = np.linalg.svd(target, compute_uv=False) ** 2
+    neighbours = np.where(abs(np.subtract.outer(range(6), range(6))) == 1, 0, -75)
+    found = []
+    for bend in (0, 0.1, 0.5, 2, -1):                                # scores that change with c
+        W_q = np.vstack([np.zeros(7), np.column_stack([np.full(6, bend), neighbours])])
+        mix = self_attention(X, W_q, np.eye(7), np.eye(7)[:, :1], scaled=False).output[:, 1:-1].reshape(-1, 1)
+        fitted = mix @ np.linalg.lstsq(mix, target, rcond=None)[0]
+        found.append(1 - ((fitted - target) ** 2).sum() / (target ** 2).sum())
+    assert 0.45 < found[0] < 0.55                                    # half and half: about half
+    assert max(found) <= singular[0] / singular.sum() + 1e-12
+
+
+def test_a14_values_that_tell_their_places_are_outside_the_proof():
+    X, target = two_looks(3)
+    bend = 0.1                                                       # the weights change a little with c
+    W_q = np.zeros((4, 4))
+    W_q[2] = [bend, 0, -75, 0]
+    W_v = np.array([[1, 1], [1 / bend, -1 / bend], [0, 0], [-1 / bend, 1 / bend]])
+    output = self_attention(X, W_q, np.eye(4), W_v, scaled=False).output[:, 1:-1]
+    assert 1 - ((output - target) ** 2).sum() / (target ** 2).sum() > 0.98
+
+
 def test_a15_a_slice_of_a_projection_is_a_projection_and_a_slice_of_x_is_not(weights):
     X, W_q, *_ = weights
     assert np.abs(split_heads(X @ W_q, 2)[1] - X @ W_q[:, 3:]).max() == 0
