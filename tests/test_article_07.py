@@ -54,6 +54,7 @@ def test_a14_no_weights_beat_one_line_while_values_are_contents():
         W_q = np.vstack([np.zeros(7), np.column_stack([np.full(6, bend), neighbours])])
         mix = self_attention(X, W_q, np.eye(7), np.eye(7)[:, :1], scaled=False).output[:, 1:-1].reshape(-1, 1)
         fitted = mix @ np.linalg.lstsq(mix, target, rcond=None)[0]
+        assert np.linalg.matrix_rank(fitted) == 1                    # the outputs lie on a line
         found.append(1 - ((fitted - target) ** 2).sum() / (target ** 2).sum())
     assert 0.45 < found[0] < 0.55                                    # half and half: about half
     assert max(found) <= singular[0] / singular.sum() + 1e-12
