@@ -24,8 +24,12 @@ from course_lib.heads import add_scores, merge_heads, mix_scores, split_heads
 from course_lib.sequence import positions
 
 WIDTH = 780      # CSS pixels: the width of a notebook cell beside an open file browser at 1280 pixels
-STYLE = """<style>.course-panel .widget-readout {flex: 0 0 33px; min-width: 0; margin: 0; padding: 0; text-align: right}
-</style>"""              # a narrow readout leaves room for the slider itself
+# A narrow readout leaves room for the slider itself. A dropdown keeps its keys to itself: otherwise the notebook takes
+# the arrows for moving between cells, and d d for deleting one.
+STYLE = """<style onload="this.closest('.course-panel')?.querySelectorAll('select').forEach(
+    select => select.setAttribute('data-lm-suppress-shortcuts', 'true'))">
+.course-panel .widget-readout {flex: 0 0 33px; min-width: 0; margin: 0; padding: 0; text-align: right}
+</style>"""
 
 
 class View(NamedTuple):

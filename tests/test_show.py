@@ -97,6 +97,15 @@ def test_arrows_that_meet_share_a_label():
     assert len(shapes.get_paths()) == 3 and len(words.get_paths()) == 2
 
 
+def test_labels_of_arrows_that_nearly_meet_do_not_lie_on_each_other():
+    canvas = plane()
+    _, words = show.arrows(canvas.axes[0], [[1, 0.5], [1, 0.7], [1.1, 0.6]], ["k1", "k2", "k3"])
+    places, height = words.get_offsets(), show._letter_size(canvas.axes[0])
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        across, up = np.abs(places[i] - places[j])
+        assert across >= 1.2 * height - 1e-9 or up >= height - 1e-9
+
+
 def test_an_arrow_ends_at_its_point_and_a_label_stays_inside():
     canvas = plane()
     for vector in ([1.5, -0.5], [0, 0], [1e-9, 0], [40, -60]):

@@ -80,3 +80,19 @@ def test_a_saved_panel_shows_its_picture_and_numbers_when_reopened(window):
     panel = window.notebook.locator(".course-panel").first
     panel.wait_for()
     assert settled(panel, shown)
+
+
+def test_a_dropdown_answers_the_keyboard_and_no_cell_is_lost(window):
+    window.open_notebook("02_queries_keys_values.ipynb")
+    window.run_all()
+    panel = window.notebook.locator(".course-panel").first
+    cells = window.notebook.locator(".jp-Cell").count()
+    for dropdown in panel.locator("select").all():
+        begun = panel.evaluate(SHOWN)
+        dropdown.focus()
+        window.page.keyboard.press("ArrowDown")
+        changed(panel, begun)
+    window.page.keyboard.press("d")
+    window.page.keyboard.press("d")
+    window.page.wait_for_timeout(500)
+    assert window.notebook.locator(".jp-Cell").count() == cells
