@@ -17,12 +17,12 @@ import numpy as np
 class Attention(NamedTuple):
     """Every stage of attention, in the order in which it is computed."""
 
-    Q: np.ndarray        # (..., n_q, d_k)  what each token looks for
-    K: np.ndarray        # (..., n_k, d_k)  what each token is found by
-    V: np.ndarray        # (..., n_k, d_v)  what each token gives
-    scores: np.ndarray   # (..., n_q, n_k)  alpha
+    Q: np.ndarray  # (..., n_q, d_k)  what each token looks for
+    K: np.ndarray  # (..., n_k, d_k)  what each token is found by
+    V: np.ndarray  # (..., n_k, d_v)  what each token gives
+    scores: np.ndarray  # (..., n_q, n_k)  alpha
     weights: np.ndarray  # (..., n_q, n_k)  alpha', each row sums to 1
-    output: np.ndarray   # (..., n_q, d_v)  b
+    output: np.ndarray  # (..., n_q, d_v)  b
 
 
 def project(X, W_q, W_k, W_v):
@@ -37,11 +37,14 @@ def project(X, W_q, W_k, W_v):
         if W.ndim != 2:
             raise ValueError(f"{name} must be one matrix (d, d_k): it has shape {W.shape}")
         if X.shape[-1] != W.shape[0]:
-            raise ValueError(f"X has {X.shape[-1]} features but {name} takes {W.shape[0]}: "
-                             f"{X.shape} @ {W.shape}")
+            raise ValueError(
+                f"X has {X.shape[-1]} features but {name} takes {W.shape[0]}: {X.shape} @ {W.shape}"
+            )
     if W_q.shape != W_k.shape:
-        raise ValueError(f"queries and keys need the same d_k, but W_q makes {W_q.shape[1]} features "
-                         f"and W_k {W_k.shape[1]}: {W_q.shape} and {W_k.shape}")
+        raise ValueError(
+            f"queries and keys need the same d_k, but W_q makes {W_q.shape[1]} features "
+            f"and W_k {W_k.shape[1]}: {W_q.shape} and {W_k.shape}"
+        )
     return X @ W_q, X @ W_k, X @ W_v
 
 
@@ -54,10 +57,12 @@ def scores(Q, K, *, scaled=True):
     Q, K = numbers("Q", Q), numbers("K", K)
     d_k = Q.shape[-1]
     if K.shape[-1] != d_k or d_k == 0:
-        raise ValueError(f"Q has {d_k} features and K has {K.shape[-1]}, they need the same d_k >= 1: "
-                         f"{Q.shape} and {K.shape}")
+        raise ValueError(
+            f"Q has {d_k} features and K has {K.shape[-1]}, they need the same d_k >= 1: "
+            f"{Q.shape} and {K.shape}"
+        )
     same_batch("Q", Q, "K", K)
-    products = Q @ K.swapaxes(-1, -2)        # not K.T, which would reverse the batch axes too
+    products = Q @ K.swapaxes(-1, -2)  # not K.T, which would reverse the batch axes too
     return products / math.sqrt(d_k) if scaled else products
 
 
@@ -75,8 +80,8 @@ def softmax(scores, *, mask=None, temperature=1.0):
     if mask is not None:
         scores = np.where(checked_mask(mask, scores.shape), scores, -np.inf).astype(scores.dtype)
     largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
-    largest = np.where(largest == -np.inf, 0, largest)           # a row with nothing to see
-    powers = np.exp((scores - largest) / float(temperature))     # at most 1: nothing overflows
+    largest = np.where(largest == -np.inf, 0, largest)  # a row with nothing to see
+    powers = np.exp((scores - largest) / float(temperature))  # at most 1: nothing overflows
     total = powers.sum(axis=-1, keepdims=True)
     return powers / np.where(total == 0, 1, total)
 
@@ -89,8 +94,10 @@ def weighted_sum(weights, V):
     """
     weights, V = numbers("weights", weights), numbers("V", V)
     if weights.shape[-1] != V.shape[-2]:
-        raise ValueError(f"a row has {weights.shape[-1]} weights but V has {V.shape[-2]} values: "
-                         f"{weights.shape} @ {V.shape}")
+        raise ValueError(
+            f"a row has {weights.shape[-1]} weights but V has {V.shape[-2]} values: "
+            f"{weights.shape} @ {V.shape}"
+        )
     same_batch("weights", weights, "V", V)
     return weights @ V
 
@@ -121,15 +128,16 @@ def self_attention_columns(I, W_q, W_k, W_v, *, scaled=False):
     W_q, W_k, W_v = numbers("W_q", W_q), numbers("W_k", W_k), numbers("W_v", W_v)
     for name, W in (("W_q", W_q), ("W_k", W_k), ("W_v", W_v)):
         if W.ndim != 2 or I.ndim != 2 or W.shape[1] != I.shape[0]:
-            raise ValueError(f"{name} must take the {I.shape[0]} features of a column of I: "
-                             f"{W.shape} @ {I.shape}")
+            raise ValueError(
+                f"{name} must take the {I.shape[0]} features of a column of I: {W.shape} @ {I.shape}"
+            )
     if W_q.shape != W_k.shape:
         raise ValueError(f"queries and keys need the same d_k: W_q is {W_q.shape}, W_k is {W_k.shape}")
     Q, K, V = W_q @ I, W_k @ I, W_v @ I
-    A = K.T @ Q                              # A[j, i] = k_j . q_i: column i holds alpha_i
+    A = K.T @ Q  # A[j, i] = k_j . q_i: column i holds alpha_i
     if scaled:
         A = A / math.sqrt(Q.shape[0])
-    weights = softmax(A.T).T                 # down each column
+    weights = softmax(A.T).T  # down each column
     return Attention(Q, K, V, A, weights, V @ weights)
 
 
@@ -152,6 +160,7 @@ def padding_mask(lengths, n):
 
 # What every function here asks of its input.
 
+
 def numbers(name, values, *, axes=2, minus_inf=False):
     """`values` as a float array of at least `axes` axes, or a ValueError that names the cause."""
     array = np.asarray(values)
@@ -164,8 +173,10 @@ def numbers(name, values, *, axes=2, minus_inf=False):
     wrong = ~np.isfinite(array) & ~(minus_inf & (array == -np.inf))
     if wrong.any():
         place = tuple(map(int, np.argwhere(wrong)[0]))
-        raise ValueError(f"{name}{list(place)} is {array[place]}: every number must be finite, "
-                         f"in an array of shape {array.shape}")
+        raise ValueError(
+            f"{name}{list(place)} is {array[place]}: every number must be finite, "
+            f"in an array of shape {array.shape}"
+        )
     return array
 
 
@@ -174,8 +185,9 @@ def same_batch(left_name, left, right_name, right):
     try:
         np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
     except ValueError:
-        raise ValueError(f"the leading axes of {left_name} and {right_name} do not fit: "
-                         f"{left.shape} and {right.shape}") from None
+        raise ValueError(
+            f"the leading axes of {left_name} and {right_name} do not fit: {left.shape} and {right.shape}"
+        ) from None
 
 
 def checked_mask(mask, shape):

@@ -11,7 +11,6 @@ import numpy as np
 
 from course_lib.exercises import EXERCISES
 
-
 NUMBERS = (np.ndarray, np.generic, float)
 
 
@@ -46,8 +45,10 @@ def grade(exercise, function):
         return Result(False, None, f"Give the function itself, without brackets: this is {_kind(function)}.")
     try:
         return _grade(function, *EXERCISES[exercise])
-    except Exception as error:                  # a result so odd that comparing it fails
-        return Result(False, None, f"What your function returns cannot be compared: {type(error).__name__}: {error}")
+    except Exception as error:  # a result so odd that comparing it fails
+        return Result(
+            False, None, f"What your function returns cannot be compared: {type(error).__name__}: {error}"
+        )
 
 
 def _grade(function, reference, probes, slips):
@@ -56,12 +57,18 @@ def _grade(function, reference, probes, slips):
         inputs = copy.deepcopy(probe)
         answers.append(_run(function, inputs))
         if not _same(inputs, probe):
-            return Result(False, "changes its input", "Your function writes into the arrays it is given. Work on new "
-                          "arrays: X = X + 1 makes one, X += 1 does not.")
+            return Result(
+                False,
+                "changes its input",
+                "Your function writes into the arrays it is given. Work on new "
+                "arrays: X = X + 1 makes one, X += 1 does not.",
+            )
     wanted = [reference(*copy.deepcopy(probe)) for probe in probes]
     if all(map(_same, answers, wanted)):
         return Result(True, None, f"Equal to the reference on every input tried ({len(probes)}).")
-    telling = [i for i, got in enumerate(answers) if not isinstance(got, Problem) and not _same(got, wanted[i])]
+    telling = [
+        i for i, got in enumerate(answers) if not isinstance(got, Problem) and not _same(got, wanted[i])
+    ]
     for slip in slips if telling else ():
         if all(_same(got, _run(slip.wrong, copy.deepcopy(probe))) for got, probe in zip(answers, probes)):
             first = telling[0]
@@ -100,9 +107,12 @@ def _same(got, want):
     if isinstance(want, set):
         return isinstance(got, (set, list, tuple)) and set(got) == want
     if isinstance(want, NUMBERS):
-        return (isinstance(got, (*NUMBERS, int)) and np.shape(got) == np.shape(want)
-                and np.asarray(got).dtype.kind in ("b" if np.asarray(want).dtype == bool else "iuf")
-                and np.allclose(got, want, rtol=1e-9, atol=1e-9, equal_nan=True))
+        return (
+            isinstance(got, (*NUMBERS, int))
+            and np.shape(got) == np.shape(want)
+            and np.asarray(got).dtype.kind in ("b" if np.asarray(want).dtype == bool else "iuf")
+            and np.allclose(got, want, rtol=1e-9, atol=1e-9, equal_nan=True)
+        )
     return type(got) is type(want) and got == want
 
 
@@ -116,7 +126,11 @@ def _difference(got, want, part=""):
     if isinstance(want, set) and isinstance(got, (set, list, tuple)):
         return f"{part}You name {len(set(got))} of which {len(set(got) & want)} are right; {len(want - set(got))} are missing."
     if not isinstance(want, NUMBERS):
-        return f"{part}Not {got!r}." if type(got) is type(want) else f"{part}This is {_kind(got)}, not {_kind(want)}."
+        return (
+            f"{part}Not {got!r}."
+            if type(got) is type(want)
+            else f"{part}This is {_kind(got)}, not {_kind(want)}."
+        )
     if not isinstance(got, (*NUMBERS, int)):
         thing = f"a NumPy array of shape {np.shape(want)}" if np.shape(want) else "a single number"
         return f"{part}This is {_kind(got)}; return {thing}."
@@ -129,12 +143,19 @@ def _difference(got, want, part=""):
     if np.isnan(got).any() and not np.isnan(want).any():
         return f"{part}{np.isnan(got).sum()} of {got.size} entries are nan."
     if got.size and np.allclose(got, want, rtol=1e-4, atol=1e-4):
-        return f"{part}Close, but off by {np.abs(got - want).max():.1e}: compute in float64 and round nothing."
+        return (
+            f"{part}Close, but off by {np.abs(got - want).max():.1e}: compute in float64 and round nothing."
+        )
     place = tuple(map(int, np.argwhere(~np.isclose(got, want, rtol=1e-9, atol=1e-9, equal_nan=True))[0]))
     where = f"entry {list(place)}" if place else "the number"
     return f"{part}The shape is right, but {where} is {got[place]:.3f} where it should be {want[place]:.3f}."
 
 
 def _kind(thing):
-    return {"ndarray": "an array", "tuple": "a tuple", "list": "a list", "NoneType": "None", "str": "a text"}.get(
-        type(thing).__name__, f"of type {type(thing).__name__}")
+    return {
+        "ndarray": "an array",
+        "tuple": "a tuple",
+        "list": "a list",
+        "NoneType": "None",
+        "str": "a text",
+    }.get(type(thing).__name__, f"of type {type(thing).__name__}")

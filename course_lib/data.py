@@ -18,7 +18,7 @@ class Example(NamedTuple):
 
     tokens: list
     features: list
-    X: np.ndarray    # (4, 3)  one row a token
+    X: np.ndarray  # (4, 3)  one row a token
     W_q: np.ndarray  # (3, 2)
     W_k: np.ndarray  # (3, 2)
     W_v: np.ndarray  # (3, 2)
@@ -34,8 +34,10 @@ def saw():
 @functools.cache
 def _words():
     with open(DATA / "words.csv", encoding="utf-8", newline="") as file:
-        return {row["word"]: tuple(float(row[f]) for f in ("deed", "being", "thing"))
-                for row in csv.DictReader(file)}
+        return {
+            row["word"]: tuple(float(row[f]) for f in ("deed", "being", "thing"))
+            for row in csv.DictReader(file)
+        }
 
 
 def vectors(sentence):
@@ -50,6 +52,8 @@ def vectors(sentence):
     for token in tokens:
         if token.lower() not in _words():
             near = difflib.get_close_matches(token.lower(), _words(), n=3)
-            raise ValueError(f"there is no vector for {token!r}, try another word"
-                             + (f"; spelled like it: {', '.join(near)}" if near else ""))
+            raise ValueError(
+                f"there is no vector for {token!r}, try another word"
+                + (f"; spelled like it: {', '.join(near)}" if near else "")
+            )
     return tokens, np.array([_words()[token.lower()] for token in tokens])

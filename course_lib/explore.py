@@ -18,12 +18,20 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Polygon
 
 from course_lib import data, show
-from course_lib.attention import (Attention, causal_mask, padding_mask, project, scores, self_attention, softmax,
-                                  weighted_sum)
+from course_lib.attention import (
+    Attention,
+    causal_mask,
+    padding_mask,
+    project,
+    scores,
+    self_attention,
+    softmax,
+    weighted_sum,
+)
 from course_lib.heads import add_scores, merge_heads, mix_scores, split_heads
 from course_lib.sequence import positions
 
-WIDTH = 780      # CSS pixels: the width of a notebook cell beside an open file browser at 1280 pixels
+WIDTH = 780  # CSS pixels: the width of a notebook cell beside an open file browser at 1280 pixels
 # A narrow readout leaves room for the slider itself. A dropdown keeps its keys to itself: otherwise the notebook takes
 # the arrows for moving between cells, and d d for deleting one.
 STYLE = """<style onload="this.closest('.course-panel')?.querySelectorAll('select').forEach(
@@ -35,10 +43,10 @@ STYLE = """<style onload="this.closest('.course-panel')?.querySelectorAll('selec
 class View(NamedTuple):
     """What a panel shows for one set of values."""
 
-    state: Any               # the numbers behind it, for the tests and for the curious
+    state: Any  # the numbers behind it, for the tests and for the curious
     tables: show.Html
-    picture: bytes = b""     # PNG
-    note: str = ""           # one line of text under the panel
+    picture: bytes = b""  # PNG
+    note: str = ""  # one line of text under the panel
 
 
 class Panel(widgets.VBox):
@@ -51,20 +59,26 @@ class Panel(widgets.VBox):
     Handles: panel.sliders[name], panel.state, panel.status.value, panel.set({name: value}), panel.reset().
     """
 
-    def __init__(self, title, controls, view, rows, *, canvas=None, height=560, presets=None,
-                 first=None):
+    def __init__(self, title, controls, view, rows, *, canvas=None, height=560, presets=None, first=None):
         self.title, self.sliders, self.view = title, controls, view
         self.canvas, self.presets = canvas, presets or {}
         self.state, self.redraws, self._png, self._quiet, self._seen = None, 0, b"", False, None
         self._start = {name: control.value for name, control in controls.items()}
-        self.picture = widgets.Image(format="png", layout=widgets.Layout(
-            width=f"{canvas.width}px", height=f"{canvas.height}px")) if canvas else None
+        self.picture = (
+            widgets.Image(
+                format="png", layout=widgets.Layout(width=f"{canvas.width}px", height=f"{canvas.height}px")
+            )
+            if canvas
+            else None
+        )
         self.tables = widgets.HTML()
         self.status = widgets.HTML(layout=widgets.Layout(height="22px", margin="0", overflow="hidden"))
         for control in controls.values():
             control.observe(self._changed, "value")
         parts = [*rows, *filter(None, [self.picture]), self.tables, self.status]
-        super().__init__(parts, layout=widgets.Layout(width=f"{WIDTH}px", height=f"{height}px", overflow="hidden"))
+        super().__init__(
+            parts, layout=widgets.Layout(width=f"{WIDTH}px", height=f"{height}px", overflow="hidden")
+        )
         self.add_class("course-panel")
         _close_panel_of_this_cell(self)
         if first:
@@ -74,7 +88,9 @@ class Panel(widgets.VBox):
     def values(self):
         """{name: value} of all controls; numbers as written on them, since a browser sends 2.000000000000001 for 2."""
         values = {name: control.value for name, control in self.sliders.items()}
-        return {name: round(value, 9) if isinstance(value, float) else value for name, value in values.items()}
+        return {
+            name: round(value, 9) if isinstance(value, float) else value for name, value in values.items()
+        }
 
     def redraw(self):
         """Show what the controls say now."""
@@ -82,9 +98,11 @@ class Panel(widgets.VBox):
         self._seen = self.values()
         try:
             shown = self.view(self._seen)
-        except Exception as error:                       # the learner's own function may raise anything
-            self._say(f"<b>{type(error).__name__}</b>: {html.escape(str(error))}"
-                      " <i>(picture: the last good one)</i>")
+        except Exception as error:  # the learner's own function may raise anything
+            self._say(
+                f"<b>{type(error).__name__}</b>: {html.escape(str(error))}"
+                " <i>(picture: the last good one)</i>"
+            )
         else:
             self._show(shown)
 
@@ -116,7 +134,7 @@ class Panel(widgets.VBox):
             chosen = self.presets.get(name, lambda values: {})
             self.set({"preset": name, **chosen(self.values())})
             return
-        if preset and isinstance(change.owner, widgets.FloatSlider):    # a number moved by hand
+        if preset and isinstance(change.owner, widgets.FloatSlider):  # a number moved by hand
             with self._together():
                 preset.value = OWN
         self.redraw()
@@ -130,8 +148,10 @@ class Panel(widgets.VBox):
 
     def _say(self, text):
         """Put a line of HTML into the status line; what is too long for it is in its tooltip."""
-        self.status.value = (f'<div role="status" title="{re.sub("<.*?>", "", text)}" style="line-height:22px;max-width:{WIDTH}px;'
-                             f'white-space:nowrap;overflow:hidden;text-overflow:ellipsis">{text}</div>')
+        self.status.value = (
+            f'<div role="status" title="{re.sub("<.*?>", "", text)}" style="line-height:22px;max-width:{WIDTH}px;'
+            f'white-space:nowrap;overflow:hidden;text-overflow:ellipsis">{text}</div>'
+        )
 
     def _repr_mimebundle_(self, **kwargs):
         """Beside the live view: a fixed text, and the picture for readers without a kernel."""
@@ -142,7 +162,7 @@ class Panel(widgets.VBox):
         return bundle
 
 
-_open_panels = {}        # (cell, title) -> the panel that is open there
+_open_panels = {}  # (cell, title) -> the panel that is open there
 
 
 def _close_panel_of_this_cell(panel):
@@ -161,13 +181,16 @@ def _family(widget):
     if widget is None:
         return []
     parts = [part for part in (widget.layout, getattr(widget, "style", None)) if part]
-    return [member for child in getattr(widget, "children", ()) for member in _family(child)] + parts + [widget]
+    return (
+        [member for child in getattr(widget, "children", ()) for member in _family(child)] + parts + [widget]
+    )
 
 
 def reset_button(panel_of):
     """A button that resets the panel which panel_of() returns."""
-    button = widgets.Button(description="reset", tooltip="back to how the panel began",
-                            layout=widgets.Layout(width="64px"))
+    button = widgets.Button(
+        description="reset", tooltip="back to how the panel began", layout=widgets.Layout(width="64px")
+    )
     button.on_click(lambda _: panel_of().reset())
     return button
 
@@ -175,7 +198,7 @@ def reset_button(panel_of):
 def labels(tokens, most=9):
     """Tokens as numbered labels, "2 saw", cut where they are long."""
     words = [f"{i} {token}" for i, token in enumerate(tokens, 1)]
-    return [word if len(word) <= most else word[:most - 1] + "…" for word in words]
+    return [word if len(word) <= most else word[: most - 1] + "…" for word in words]
 
 
 def checked_attention(result, like):
@@ -183,8 +206,10 @@ def checked_attention(result, like):
     if result is None:
         raise ValueError("your function returned None: is it still a stub?")
     if not (isinstance(result, tuple) and len(result) == len(like)):
-        raise ValueError(f"your function returned {type(result).__name__}, "
-                         "the panel needs Attention(Q, K, V, scores, weights, output)")
+        raise ValueError(
+            f"your function returned {type(result).__name__}, "
+            "the panel needs Attention(Q, K, V, scores, weights, output)"
+        )
     stages = [np.asarray(stage) for stage in result]
     for name, stage, expected in zip(like._fields, stages, like):
         if stage.shape != expected.shape:
@@ -195,6 +220,7 @@ def checked_attention(result, like):
 
 
 # Notebook 00: a sentence of one's own.
+
 
 def sentence(text="the dog bites the man"):
     """Type a sentence; see its scores, weights and outputs, and where one word looks.
@@ -212,8 +238,9 @@ def sentence(text="the dog bites the man"):
         places = np.linspace(0.2, 0.95, len(tokens))
         lines = [[(x, 0.22), (to, 0.78)] for x in places for to in places]
         strengths = [share * (1.0 if i == query else 0.15) for i, row in enumerate(weights) for share in row]
-        yield canvas.axes[0].add_collection(LineCollection(lines, linewidths=16 * np.array(strengths),
-                                                           colors=show.BLUE, alpha=0.8))
+        yield canvas.axes[0].add_collection(
+            LineCollection(lines, linewidths=16 * np.array(strengths), colors=show.BLUE, alpha=0.8)
+        )
         for i, (x, token) in enumerate(zip(places, tokens)):
             weight = "bold" if i == query else "normal"
             yield canvas.axes[0].text(x, 0.1, token, ha="center", va="center", color=show.BLUE, weight=weight)
@@ -228,19 +255,37 @@ def sentence(text="the dog bites the man"):
         tables = show.side_by_side(
             show.table(attention.scores, names, short, caption="scores α", limit=3, pick=query),
             show.table(attention.weights, None, short, caption="weights α′", kind="weights", pick=query),
-            show.table(attention.output, caption="output b", limit=3, pick=query))
+            show.table(attention.output, caption="output b", limit=3, pick=query),
+        )
         most = int(attention.weights[query].argmax())
-        return View(attention, tables, canvas.paint(lambda: draw(tokens, attention.weights, query)),
-                    f"{tokens[query]} looks most at {tokens[most]}: weight {attention.weights[query, most]:.2f}")
+        return View(
+            attention,
+            tables,
+            canvas.paint(lambda: draw(tokens, attention.weights, query)),
+            f"{tokens[query]} looks most at {tokens[most]}: weight {attention.weights[query, most]:.2f}",
+        )
 
     controls = {
-        "sentence": widgets.Text(text, description="sentence", continuous_update=False,
-                                 layout=widgets.Layout(width="430px")),
-        "word": widgets.IntSlider(3, 1, 6, description="word", style={"description_width": "40px"},
-                                  layout=widgets.Layout(width="230px")),
+        "sentence": widgets.Text(
+            text, description="sentence", continuous_update=False, layout=widgets.Layout(width="430px")
+        ),
+        "word": widgets.IntSlider(
+            3,
+            1,
+            6,
+            description="word",
+            style={"description_width": "40px"},
+            layout=widgets.Layout(width="230px"),
+        ),
     }
-    panel = Panel("Attention on a sentence", controls, view,
-                  [widgets.HBox([*controls.values(), reset_button(lambda: panel)])], canvas=canvas, height=430)
+    panel = Panel(
+        "Attention on a sentence",
+        controls,
+        view,
+        [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
+        canvas=canvas,
+        height=430,
+    )
     return panel
 
 
@@ -251,10 +296,10 @@ MATRICES = ("W_q", "W_k", "W_v")
 
 
 def _rotated(W):
-    return np.stack([-W[:, 1], W[:, 0]], axis=1)         # every row turned by 90 degrees
+    return np.stack([-W[:, 1], W[:, 0]], axis=1)  # every row turned by 90 degrees
 
 
-PRESETS = {                                              # each takes the matrices the panel began with
+PRESETS = {  # each takes the matrices the panel began with
     "the course's": lambda W_q, W_k, W_v: (W_q, W_k, W_v),
     "identity: all three equal": lambda W_q, W_k, W_v: 3 * [np.eye(*W_q.shape)],
     "swap W_q and W_k": lambda W_q, W_k, W_v: (W_k, W_q, W_v),
@@ -265,8 +310,11 @@ PRESETS = {                                              # each takes the matric
 
 
 def _entries(matrices):
-    return {f"{name}[{i},{j}]": float(W[i, j])
-            for name, W in zip(MATRICES, matrices) for i, j in np.ndindex(W.shape)}
+    return {
+        f"{name}[{i},{j}]": float(W[i, j])
+        for name, W in zip(MATRICES, matrices)
+        for i, j in np.ndindex(W.shape)
+    }
 
 
 def qkv(tokens, X, attend=self_attention):
@@ -278,29 +326,39 @@ def qkv(tokens, X, attend=self_attention):
     """
     X = np.array(X, dtype=float)
     if X.ndim != 2 or not (2 <= len(X) <= 6 and 1 <= X.shape[1] <= 4) or len(tokens) != len(X):
-        raise ValueError("this panel has room for 2 to 6 tokens with 1 to 4 features each, "
-                         f"not {len(tokens)} tokens with X of shape {X.shape}")
+        raise ValueError(
+            "this panel has room for 2 to 6 tokens with 1 to 4 features each, "
+            f"not {len(tokens)} tokens with X of shape {X.shape}"
+        )
     n, d = X.shape
-    example = data.saw()[3:]                             # W_q, W_k, W_v
+    example = data.saw()[3:]  # W_q, W_k, W_v
     begin = example if d == 3 else list(np.random.default_rng(0).integers(-2, 3, (3, d, 2)).astype(float))
     base = self_attention(X, *begin)
     names, short = labels(tokens), labels(tokens, 6 if n < 5 else 5)
     marks = [[f"{letter}{i}" for i in range(1, n + 1)] for letter in "qkv"]
 
     canvas = show.Canvas(WIDTH, 230, 3)
-    for axes, title, ghost in zip(canvas.axes, ("q  looks for", "k  is found by", "v  gives   (b gets)"), base[:3]):
+    for axes, title, ghost in zip(
+        canvas.axes, ("q  looks for", "k  is found by", "v  gives   (b gets)"), base[:3]
+    ):
         show.plane(axes, 4, title)
         show.arrows(axes, ghost, color=show.GRAY, alpha=0.35)
 
     def draw(attention, query):
-        for axes, vectors, mark, color in zip(canvas.axes, attention, marks, (show.BLUE, show.ORANGE, show.PURPLE)):
+        for axes, vectors, mark, color in zip(
+            canvas.axes, attention, marks, (show.BLUE, show.ORANGE, show.PURPLE)
+        ):
             picked = color == show.BLUE and np.arange(n) == query
             yield from show.arrows(axes, vectors, mark, color=color, width=np.where(picked, 1.6, 1))
         yield from show.arrows(canvas.axes[2], base.output[[query]], color=show.GRAY, alpha=0.35, width=1.6)
-        yield from show.arrows(canvas.axes[2], attention.output[[query]], [f"b{query + 1}"], color="black", width=1.6)
+        yield from show.arrows(
+            canvas.axes[2], attention.output[[query]], [f"b{query + 1}"], color="black", width=1.6
+        )
 
     def view(values, attend=attend):
-        matrices = [np.array([[values[f"{name}[{i},{j}]"] for j in range(2)] for i in range(d)]) for name in MATRICES]
+        matrices = [
+            np.array([[values[f"{name}[{i},{j}]"] for j in range(2)] for i in range(d)]) for name in MATRICES
+        ]
         options = {} if values["scaled"] else {"scaled": False}
         if values["causal"]:
             options["mask"] = causal_mask(n)
@@ -308,11 +366,25 @@ def qkv(tokens, X, attend=self_attention):
         query, root = values["query"], " / √2" if values["scaled"] else ""
         tables = show.side_by_side(
             show.table(attention.scores, names, short, caption=f"scores α = q·k{root}", limit=6, pick=query),
-            show.table(attention.weights, None, short, caption="weights α′: rows sum to 1", kind="weights", pick=query),
-            show.table(attention.output, caption="output b = α′ V", limit=4, pick=query))
-        moved = [name for name, now, then in zip(Attention._fields, attention, base) if not np.allclose(now, then)]
-        return View(attention, tables, canvas.paint(lambda: draw(attention, query)),
-                    f"moved from the grey ghost: {', '.join(moved) or 'nothing'}")
+            show.table(
+                attention.weights,
+                None,
+                short,
+                caption="weights α′: rows sum to 1",
+                kind="weights",
+                pick=query,
+            ),
+            show.table(attention.output, caption="output b = α′ V", limit=4, pick=query),
+        )
+        moved = [
+            name for name, now, then in zip(Attention._fields, attention, base) if not np.allclose(now, then)
+        ]
+        return View(
+            attention,
+            tables,
+            canvas.paint(lambda: draw(attention, query)),
+            f"moved from the grey ghost: {', '.join(moved) or 'nothing'}",
+        )
 
     def from_preset(name):
         return lambda values: _entries(PRESETS[name](*begin))
@@ -320,20 +392,44 @@ def qkv(tokens, X, attend=self_attention):
     def at_random(values):
         return _entries(np.random.default_rng(values["seed"]).normal(size=(3, d, 2)).round(1).clip(-3, 3))
 
-    sliders = {name: widgets.FloatSlider(
-        value=value, min=-3, max=3, step=0.1, description=name[4:-1], readout_format=".1f", tooltip=name,
-        style={"description_width": "22px"}, layout=widgets.Layout(width="122px", height="26px", margin="0"))
-        for name, value in _entries(begin).items()}
+    sliders = {
+        name: widgets.FloatSlider(
+            value=value,
+            min=-3,
+            max=3,
+            step=0.1,
+            description=name[4:-1],
+            readout_format=".1f",
+            tooltip=name,
+            style={"description_width": "22px"},
+            layout=widgets.Layout(width="122px", height="26px", margin="0"),
+        )
+        for name, value in _entries(begin).items()
+    }
     presets = {**{name: from_preset(name) for name in PRESETS}, "random": at_random}
     switch = dict(indent=False, layout=widgets.Layout(width="74px"))
     controls = {
-        "preset": widgets.Dropdown(options=[*presets, OWN], description="preset", style={"description_width": "44px"},
-                                   layout=widgets.Layout(width="236px")),
-        "seed": widgets.BoundedIntText(0, 0, 999, description="seed", style={"description_width": "34px"},
-                                       layout=widgets.Layout(width="92px")),
-        "query": widgets.Dropdown(options=[(name, i) for i, name in enumerate(names)], value=min(1, n - 1),
-                                  description="query", style={"description_width": "40px"},
-                                  layout=widgets.Layout(width="140px")),
+        "preset": widgets.Dropdown(
+            options=[*presets, OWN],
+            description="preset",
+            style={"description_width": "44px"},
+            layout=widgets.Layout(width="236px"),
+        ),
+        "seed": widgets.BoundedIntText(
+            0,
+            0,
+            999,
+            description="seed",
+            style={"description_width": "34px"},
+            layout=widgets.Layout(width="92px"),
+        ),
+        "query": widgets.Dropdown(
+            options=[(name, i) for i, name in enumerate(names)],
+            value=min(1, n - 1),
+            description="query",
+            style={"description_width": "40px"},
+            layout=widgets.Layout(width="140px"),
+        ),
         "scaled": widgets.Checkbox(True, description="scaled", **switch),
         "causal": widgets.Checkbox(False, description="causal", **switch),
         **sliders,
@@ -341,21 +437,35 @@ def qkv(tokens, X, attend=self_attention):
 
     def block(name):
         entries = [slider for key, slider in sliders.items() if key.startswith(name)]
-        return widgets.VBox([widgets.HTML(f"<b>{name}</b>", layout=widgets.Layout(height="20px", margin="0 0 0 28px")),
-                             widgets.GridBox(entries, layout=widgets.Layout(grid_template_columns="130px 130px"))],
-                            layout=widgets.Layout(width="260px"))
+        return widgets.VBox(
+            [
+                widgets.HTML(f"<b>{name}</b>", layout=widgets.Layout(height="20px", margin="0 0 0 28px")),
+                widgets.GridBox(entries, layout=widgets.Layout(grid_template_columns="130px 130px")),
+            ],
+            layout=widgets.Layout(width="260px"),
+        )
 
-    top = widgets.HBox([controls[name] for name in ("preset", "seed", "query", "scaled", "causal")]
-                       + [reset_button(lambda: panel)])
+    top = widgets.HBox(
+        [controls[name] for name in ("preset", "seed", "query", "scaled", "causal")]
+        + [reset_button(lambda: panel)]
+    )
     first = view({name: control.value for name, control in controls.items()}, self_attention)
-    panel = Panel("W_q, W_k and W_v", controls, view, [top, widgets.HBox([block(name) for name in MATRICES])],
-                  canvas=canvas, height=560, presets=presets, first=first)
+    panel = Panel(
+        "W_q, W_k and W_v",
+        controls,
+        view,
+        [top, widgets.HBox([block(name) for name in MATRICES])],
+        canvas=canvas,
+        height=560,
+        presets=presets,
+        first=first,
+    )
     return panel
 
 
 # Notebook 03: d_k and what the scores are divided by.
 
-SCALES = {"none": lambda d_k: 1, "√d_k": lambda d_k: d_k ** 0.5, "d_k": lambda d_k: d_k}
+SCALES = {"none": lambda d_k: 1, "√d_k": lambda d_k: d_k**0.5, "d_k": lambda d_k: d_k}
 YOURS = "yours"
 N_KEYS = 64
 
@@ -363,7 +473,7 @@ N_KEYS = 64
 def _spread(scores):
     """Standard deviation of the scores of one query, its largest weight, its effective number of keys."""
     weights = softmax(scores)
-    seen = weights[weights > 0]                          # 0 log 0 counts as 0
+    seen = weights[weights > 0]  # 0 log 0 counts as 0
     return scores.std(), weights.max(), np.exp(-np.sum(seen * np.log(seen)))
 
 
@@ -382,7 +492,14 @@ def scale(yours=None):
         axes.tick_params(labelsize=8, color="#999999", labelcolor="#666666", length=2)
         axes.spines[:].set_color("#dddddd")
     canvas.axes[2].plot([0, N_KEYS], [0, 1], color="#999999", linewidth=1)
-    canvas.axes[2].text(N_KEYS, 0.06, "grey curve: root of d_k\ngrey line: equal shares", ha="right", fontsize=7.5, color="#666666")
+    canvas.axes[2].text(
+        N_KEYS,
+        0.06,
+        "grey curve: root of d_k\ngrey line: equal shares",
+        ha="right",
+        fontsize=7.5,
+        color="#666666",
+    )
     places = np.arange(N_KEYS + 1)
 
     def draw(scores, fair):
@@ -390,37 +507,70 @@ def scale(yours=None):
         yield left.vlines(places[1:], 0, scores, color=show.BLUE, linewidth=2)
         yield middle.vlines(places[1:], 0, softmax(scores), color=show.PURPLE, linewidth=2)
         for values, color, width in ((fair, show.GRAY, 1), (scores, show.PURPLE, 2)):
-            yield right.plot(places, np.append(0, np.cumsum(softmax(values))), color=color, linewidth=width)[0]
+            yield right.plot(places, np.append(0, np.cumsum(softmax(values))), color=color, linewidth=width)[
+                0
+            ]
 
     def view(values, rule=None):
         rule, d_k = rule or values["rule"], values["d_k"]
         rng = np.random.default_rng(values["draw"])
         Q, K = rng.normal(size=(1, 256))[:, :d_k], rng.normal(size=(N_KEYS, 256))[:, :d_k]
-        K = K[np.argsort(-(K @ Q[0]))]                   # the key with the largest score first
+        K = K[np.argsort(-(K @ Q[0]))]  # the key with the largest score first
         found = {name: (Q @ K.T)[0] / divisor(d_k) for name, divisor in SCALES.items()}
         if rule == YOURS:
             found[YOURS] = _checked_scores(yours(Q.copy(), K.copy()))
         numbers = {name: _spread(scores) for name, scores in found.items()}
-        table = show.table(list(numbers.values()), [f"divided by {name}" if name != YOURS else name for name in numbers],
-                           ["std of scores", "largest weight", "effective keys"], kind="plain",
-                           pick=list(numbers).index(rule), caption=f"d_k = {d_k}: one query, {N_KEYS} keys")
+        table = show.table(
+            list(numbers.values()),
+            [f"divided by {name}" if name != YOURS else name for name in numbers],
+            ["std of scores", "largest weight", "effective keys"],
+            kind="plain",
+            pick=list(numbers).index(rule),
+            caption=f"d_k = {d_k}: one query, {N_KEYS} keys",
+        )
         state = {"scores": found[rule], "weights": softmax(found[rule]), "numbers": numbers}
-        return View(state, table, canvas.paint(lambda: draw(found[rule], found["√d_k"])),
-                    f"one query attends to {numbers[rule][2]:.2f} of {N_KEYS} keys, effectively")
+        return View(
+            state,
+            table,
+            canvas.paint(lambda: draw(found[rule], found["√d_k"])),
+            f"one query attends to {numbers[rule][2]:.2f} of {N_KEYS} keys, effectively",
+        )
 
     rules = [*SCALES, *([YOURS] if yours else [])]
     controls = {
-        "d_k": widgets.SelectionSlider(options=[2 ** i for i in range(9)], description="d_k",
-                                       value=16 if yours else N_KEYS,    # square keys would hide a missing .T
-                                       style={"description_width": "34px"}, layout=widgets.Layout(width="280px")),
-        "rule": widgets.Dropdown(options=rules, value=rules[-1] if yours else "none", description="divide by",
-                                 style={"description_width": "64px"}, layout=widgets.Layout(width="180px")),
-        "draw": widgets.BoundedIntText(0, 0, 999, description="draw", style={"description_width": "34px"},
-                                       layout=widgets.Layout(width="92px")),
+        "d_k": widgets.SelectionSlider(
+            options=[2**i for i in range(9)],
+            description="d_k",
+            value=16 if yours else N_KEYS,  # square keys would hide a missing .T
+            style={"description_width": "34px"},
+            layout=widgets.Layout(width="280px"),
+        ),
+        "rule": widgets.Dropdown(
+            options=rules,
+            value=rules[-1] if yours else "none",
+            description="divide by",
+            style={"description_width": "64px"},
+            layout=widgets.Layout(width="180px"),
+        ),
+        "draw": widgets.BoundedIntText(
+            0,
+            0,
+            999,
+            description="draw",
+            style={"description_width": "34px"},
+            layout=widgets.Layout(width="92px"),
+        ),
     }
     first = view({name: control.value for name, control in controls.items()}, "√d_k")
-    panel = Panel("d_k and the scale of scores", controls, view,
-                  [widgets.HBox([*controls.values(), reset_button(lambda: panel)])], canvas=canvas, height=490, first=first)
+    panel = Panel(
+        "d_k and the scale of scores",
+        controls,
+        view,
+        [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
+        canvas=canvas,
+        height=490,
+        first=first,
+    )
     return panel
 
 
@@ -430,7 +580,9 @@ def _checked_scores(result):
         raise ValueError("your function returned None: is it still a stub?")
     result = np.asarray(result)
     if result.shape != (1, N_KEYS):
-        raise ValueError(f"1 query and {N_KEYS} keys need scores of shape {(1, N_KEYS)}, yours have {result.shape}")
+        raise ValueError(
+            f"1 query and {N_KEYS} keys need scores of shape {(1, N_KEYS)}, yours have {result.shape}"
+        )
     if result.dtype.kind not in "iuf" or not np.isfinite(result).all():
         raise ValueError("your scores hold entries that are not finite numbers")
     return result[0].astype(float)
@@ -438,7 +590,11 @@ def _checked_scores(result):
 
 # Notebook 05: the weighted sum in the hull of the values.
 
-NORMALIZERS = {"softmax": softmax, "sigmoid": lambda scores: 1 / (1 + np.exp(-scores)), "none": lambda scores: scores}
+NORMALIZERS = {
+    "softmax": softmax,
+    "sigmoid": lambda scores: 1 / (1 + np.exp(-scores)),
+    "none": lambda scores: scores,
+}
 
 
 def hull(tokens, V, scores, mix=weighted_sum):
@@ -451,8 +607,10 @@ def hull(tokens, V, scores, mix=weighted_sum):
     V, begin = np.array(V, dtype=float), np.clip(np.round(scores, 1), -3, 3)
     n = len(tokens)
     if not 3 <= n <= 6 or V.shape != (n, 2) or begin.shape != (n,):
-        raise ValueError("this panel has room for 3 to 6 tokens with values of 2 numbers and a score each, "
-                         f"not {n} tokens with V of shape {V.shape} and scores of shape {begin.shape}")
+        raise ValueError(
+            "this panel has room for 3 to 6 tokens with values of 2 numbers and a score each, "
+            f"not {n} tokens with V of shape {V.shape} and scores of shape {begin.shape}"
+        )
     corners = [np.vstack([V[list(three)].T, np.ones(3)]) for three in itertools.combinations(range(n), 3)]
     corners = [corner for corner in corners if abs(np.linalg.det(corner)) > 1e-9]
     if not corners:
@@ -464,7 +622,7 @@ def hull(tokens, V, scores, mix=weighted_sum):
     canvas.figure.subplots_adjust(left=0.07, right=0.99, bottom=0.06, top=0.93)
     show.plane(plane, 1.8 * np.abs(V).max())
     plane.set_title("values v;  shares of them, end to end;  b", fontsize=10)
-    for corner in corners:                               # the hull of points is the union of their triangles
+    for corner in corners:  # the hull of points is the union of their triangles
         plane.add_patch(Polygon(corner[:2].T, facecolor="#eeeeee", edgecolor="#eeeeee", zorder=0))
     show.arrows(plane, V, [f"v{i}" for i in range(1, n + 1)], color=show.PURPLE, alpha=0.35)
 
@@ -481,20 +639,46 @@ def hull(tokens, V, scores, mix=weighted_sum):
         inside = any((np.linalg.solve(corner, [*b, 1]) > -1e-9).all() for corner in corners)
         tables = show.side_by_side(
             show.table(weights[:, None], names, ["weight α′"], kind="weights"),
-            show.table(np.stack([lengths, contributions], axis=1), labels(tokens, 6), ["|v|", "|α′|·|v|"], kind="plain"))
-        x, y = np.round(b, 2) + 0.0                      # + 0.0 turns -0.0 into 0.0
+            show.table(
+                np.stack([lengths, contributions], axis=1),
+                labels(tokens, 6),
+                ["|v|", "|α′|·|v|"],
+                kind="plain",
+            ),
+        )
+        x, y = np.round(b, 2) + 0.0  # + 0.0 turns -0.0 into 0.0
         state = {"weights": weights, "contributions": contributions, "output": b, "inside": inside}
-        return View(state, tables, canvas.paint(lambda: draw(weights[:, None] * V, b)),
-                    f"weights sum to {weights.sum():.2f}; b = ({x:.2f}, {y:.2f}) is "
-                    f"{'inside' if inside else 'OUTSIDE'} the hull of the values")
+        return View(
+            state,
+            tables,
+            canvas.paint(lambda: draw(weights[:, None] * V, b)),
+            f"weights sum to {weights.sum():.2f}; b = ({x:.2f}, {y:.2f}) is "
+            f"{'inside' if inside else 'OUTSIDE'} the hull of the values",
+        )
 
-    sliders = {f"score {i}": widgets.FloatSlider(
-        value=score, min=-3, max=3, step=0.1, description=name, readout_format=".1f", tooltip=f"score of {name}",
-        style={"description_width": "76px"}, layout=widgets.Layout(width="350px", height="28px", margin="0"))
-        for i, (name, score) in enumerate(zip(names, begin), 1)}
-    controls = {"normalizer": widgets.Dropdown(options=[*NORMALIZERS], description="weights by",
-                                               style={"description_width": "72px"},
-                                               layout=widgets.Layout(width="200px")), **sliders}
+    sliders = {
+        f"score {i}": widgets.FloatSlider(
+            value=score,
+            min=-3,
+            max=3,
+            step=0.1,
+            description=name,
+            readout_format=".1f",
+            tooltip=f"score of {name}",
+            style={"description_width": "76px"},
+            layout=widgets.Layout(width="350px", height="28px", margin="0"),
+        )
+        for i, (name, score) in enumerate(zip(names, begin), 1)
+    }
+    controls = {
+        "normalizer": widgets.Dropdown(
+            options=[*NORMALIZERS],
+            description="weights by",
+            style={"description_width": "72px"},
+            layout=widgets.Layout(width="200px"),
+        ),
+        **sliders,
+    }
     first = view({name: control.value for name, control in controls.items()}, weighted_sum)
     panel = Panel("Where b lies among the values", controls, view, [], canvas=canvas, height=480, first=first)
     top = widgets.HBox([controls["normalizer"], reset_button(lambda: panel)])
@@ -517,18 +701,19 @@ def _checked_output(result):
 
 # Notebook 04: from scores to weights.
 
+
 class Shares(NamedTuple):
     """What goes into a normaliser and what comes out."""
 
-    scores: np.ndarray    # (n, n)  alpha, -inf where hidden
-    weights: np.ndarray   # (n, n)  alpha'
+    scores: np.ndarray  # (n, n)  alpha, -inf where hidden
+    weights: np.ndarray  # (n, n)  alpha'
 
 
 def _divided(powers):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-OTHER_NORMALIZERS = {                                    # beside softmax, a hidden score is -inf here too
+OTHER_NORMALIZERS = {  # beside softmax, a hidden score is -inf here too
     "ReLU / sum": lambda scores: _divided(np.maximum(scores, 0)),
     "sigmoid": lambda scores: 1 / (1 + np.exp(-scores)),
     "divide by sum": lambda scores: _divided(np.where(scores == -np.inf, 0, scores)),
@@ -540,11 +725,16 @@ def _properties(shares):
     scores, weights = shares
     seen = np.isfinite(scores)
     higher = (scores[:, :, None] > scores[:, None, :]) & (seen[:, :, None] & seen[:, None, :])
-    kept = {"nothing below 0": (weights >= 0).all(), "rows sum to 1": np.allclose(weights.sum(axis=-1), 1),
-            "larger score, larger weight": (weights[:, :, None] > weights[:, None, :])[higher].all()}
+    kept = {
+        "nothing below 0": (weights >= 0).all(),
+        "rows sum to 1": np.allclose(weights.sum(axis=-1), 1),
+        "larger score, larger weight": (weights[:, :, None] > weights[:, None, :])[higher].all(),
+    }
     undefined = np.isnan(weights).any(axis=-1).sum()
-    return " · ".join([f"{name}: {'yes' if holds else 'NO'}" for name, holds in kept.items()]
-                      + [f"rows with nan: {undefined}"] * bool(undefined))
+    return " · ".join(
+        [f"{name}: {'yes' if holds else 'NO'}" for name, holds in kept.items()]
+        + [f"rows with nan: {undefined}"] * bool(undefined)
+    )
 
 
 def _bars(axes, heights, color, *, width=0.6, alpha=1.0):
@@ -552,8 +742,10 @@ def _bars(axes, heights, color, *, width=0.6, alpha=1.0):
     heights = np.nan_to_num(heights, nan=0, neginf=0, posinf=99)
     left, right = (np.arange(len(heights)) + side * width / 2 for side in (-1, 1))
     zero = np.zeros(len(heights))
-    corners = np.stack([[left, zero], [left, heights], [right, heights], [right, zero]])      # (4, 2, n)
-    return axes.add_collection(PolyCollection(corners.transpose(2, 0, 1), facecolor=color, alpha=alpha), autolim=False)
+    corners = np.stack([[left, zero], [left, heights], [right, heights], [right, zero]])  # (4, 2, n)
+    return axes.add_collection(
+        PolyCollection(corners.transpose(2, 0, 1), facecolor=color, alpha=alpha), autolim=False
+    )
 
 
 def normalizers(tokens, scores, normalize=softmax):
@@ -565,12 +757,20 @@ def normalizers(tokens, scores, normalize=softmax):
     """
     alpha, n = np.array(scores, dtype=float), len(tokens)
     if not 2 <= n <= 6 or alpha.shape != (n, n):
-        raise ValueError(f"this panel has room for 2 to 6 tokens, not {n} tokens with scores of shape {alpha.shape}")
+        raise ValueError(
+            f"this panel has room for 2 to 6 tokens, not {n} tokens with scores of shape {alpha.shape}"
+        )
     names, short, plain = labels(tokens), labels(tokens, 6 if n < 5 else 4), softmax(alpha)
-    masks = {"none": np.full((n, n), True), "causal": causal_mask(n), "padding: last token": padding_mask(n - 1, n)}
+    masks = {
+        "none": np.full((n, n), True),
+        "causal": causal_mask(n),
+        "padding: last token": padding_mask(n - 1, n),
+    }
 
     canvas = show.Canvas(WIDTH, 210, 2)
-    for axes, title, ticks in zip(canvas.axes, ("scores of the picked query", "its weights"), ((-5, 0, 5), (-1, 0, 1, 2))):
+    for axes, title, ticks in zip(
+        canvas.axes, ("scores of the picked query", "its weights"), ((-5, 0, 5), (-1, 0, 1, 2))
+    ):
         axes.set(title=title, xlim=(-0.6, n - 0.4), ylim=(ticks[0], ticks[-1]), xticks=range(n), yticks=ticks)
         axes.set_xticklabels(short)
         axes.grid(axis="y", alpha=0.3)
@@ -584,7 +784,7 @@ def normalizers(tokens, scores, normalize=softmax):
         yield _bars(canvas.axes[0], shares.scores[query], show.BLUE)
         yield _bars(canvas.axes[1], shares.weights[query], show.ORANGE)
 
-    @np.errstate(all="ignore")                           # 0 / 0 is one of the things to see here
+    @np.errstate(all="ignore")  # 0 / 0 is one of the things to see here
     def view(values, normalize=normalize):
         mask, temperature, shifted = masks[values["mask"]], values["temperature"], alpha + values["shift"]
         hidden = np.where(mask, shifted, -np.inf)
@@ -598,18 +798,37 @@ def normalizers(tokens, scores, normalize=softmax):
         shares = Shares(hidden, weights)
         tables = show.side_by_side(
             show.table(hidden, names, short, caption="scores α", limit=6, pick=values["query"]),
-            show.table(np.column_stack([weights, weights.sum(axis=-1)]), names, [*short, "sum"], kind="weights",
-                       caption=f"weights α′: {values['normalizer']}", pick=values["query"]))
+            show.table(
+                np.column_stack([weights, weights.sum(axis=-1)]),
+                names,
+                [*short, "sum"],
+                kind="weights",
+                caption=f"weights α′: {values['normalizer']}",
+                pick=values["query"],
+            ),
+        )
         return View(shares, tables, canvas.paint(lambda: draw(shares, values["query"])), _properties(shares))
 
     def dropdown(name, options, width, value=None):
-        return widgets.Dropdown(options=options, value=value, description=name, layout=widgets.Layout(width=width),
-                                style={"description_width": "initial"})
+        return widgets.Dropdown(
+            options=options,
+            value=value,
+            description=name,
+            layout=widgets.Layout(width=width),
+            style={"description_width": "initial"},
+        )
 
     def slider(name, low, high, step, value):
-        return widgets.FloatSlider(value, min=low, max=high, step=step, description=name, readout_format=".2f",
-                                   style={"description_width": "initial"},
-                                   layout=widgets.Layout(width="356px", margin="2px 16px 2px 2px"))
+        return widgets.FloatSlider(
+            value,
+            min=low,
+            max=high,
+            step=step,
+            description=name,
+            readout_format=".2f",
+            style={"description_width": "initial"},
+            layout=widgets.Layout(width="356px", margin="2px 16px 2px 2px"),
+        )
 
     controls = {
         "normalizer": dropdown("normaliser", ["softmax", *OTHER_NORMALIZERS], "230px", "softmax"),
@@ -619,10 +838,20 @@ def normalizers(tokens, scores, normalize=softmax):
         "shift": slider("add to every score", -3, 3, 0.25, 0),
     }
     first = view({name: control.value for name, control in controls.items()}, softmax)
-    panel = Panel("From scores to weights", controls, view,
-                 [widgets.HBox([*(controls[name] for name in ("normalizer", "mask", "query")), reset_button(lambda: panel)]),
-                  widgets.HBox([controls[name] for name in ("temperature", "shift")])],
-                 canvas=canvas, height=360 + 22 * n, first=first)
+    panel = Panel(
+        "From scores to weights",
+        controls,
+        view,
+        [
+            widgets.HBox(
+                [*(controls[name] for name in ("normalizer", "mask", "query")), reset_button(lambda: panel)]
+            ),
+            widgets.HBox([controls[name] for name in ("temperature", "shift")]),
+        ],
+        canvas=canvas,
+        height=360 + 22 * n,
+        first=first,
+    )
     return panel
 
 
@@ -632,11 +861,14 @@ def _checked_weights(result, shape):
         raise ValueError("your function returned None: is it still a stub?")
     weights = np.asarray(result)
     if weights.shape != shape or weights.dtype.kind not in "biuf":
-        raise ValueError(f"your weights have shape {weights.shape} of {weights.dtype}, they should have {shape} of numbers")
+        raise ValueError(
+            f"your weights have shape {weights.shape} of {weights.dtype}, they should have {shape} of numbers"
+        )
     return weights.astype(float)
 
 
 # Notebook 06: the order of the tokens.
+
 
 def order(tokens, X, W_q, W_k, W_v, attend=self_attention):
     """Put the tokens into any order, with positions added or not; see whether the outputs are only reordered.
@@ -646,7 +878,9 @@ def order(tokens, X, W_q, W_k, W_v, attend=self_attention):
     """
     n, d = X.shape
     names, marks = labels(tokens), [f"b{i}" for i in range(1, n + 1)]
-    orders = {" ".join(str(i + 1) for i in places): list(places) for places in itertools.permutations(range(n))}
+    orders = {
+        " ".join(str(i + 1) for i in places): list(places) for places in itertools.permutations(range(n))
+    }
     canvas = show.Canvas(WIDTH, 230, 2)
     for axes, title in zip(canvas.axes, ("outputs, as written", "outputs, in your order")):
         show.plane(axes, 3, title)
@@ -664,22 +898,44 @@ def order(tokens, X, W_q, W_k, W_v, attend=self_attention):
         off = np.abs(moved.output - straight.output[places]).max()
         new = [names[i] for i in places]
         tables = show.side_by_side(
-            show.table(moved.weights, new, [name.split()[0] for name in new], caption="weights α′", kind="weights"),
+            show.table(
+                moved.weights, new, [name.split()[0] for name in new], caption="weights α′", kind="weights"
+            ),
             show.table(moved.output, new, caption="output b", limit=3),
-            show.table(straight.output[places], new, caption="b as written, reordered", limit=3))
+            show.table(straight.output[places], new, caption="b as written, reordered", limit=3),
+        )
         state = {"attention": moved, "order": places, "only_reordered": bool(off < 1e-9)}
         note = "the outputs are only reordered" if off < 1e-9 else f"the outputs differ by up to {off:.2f}"
         return View(state, tables, canvas.paint(lambda: draw(straight.output, moved.output, places)), note)
 
     controls = {
-        "order": widgets.Dropdown(options=list(orders), description="order", style={"description_width": "40px"},
-                                  layout=widgets.Layout(width="150px")),
-        "positions": widgets.FloatSlider(0, min=0, max=1, step=0.1, description="positions times", readout_format=".1f",
-                                         style={"description_width": "100px"}, layout=widgets.Layout(width="320px")),
+        "order": widgets.Dropdown(
+            options=list(orders),
+            description="order",
+            style={"description_width": "40px"},
+            layout=widgets.Layout(width="150px"),
+        ),
+        "positions": widgets.FloatSlider(
+            0,
+            min=0,
+            max=1,
+            step=0.1,
+            description="positions times",
+            readout_format=".1f",
+            style={"description_width": "100px"},
+            layout=widgets.Layout(width="320px"),
+        ),
     }
     first = view({name: control.value for name, control in controls.items()}, self_attention)
-    panel = Panel("The order of the tokens", controls, view,
-                  [widgets.HBox([*controls.values(), reset_button(lambda: panel)])], canvas=canvas, height=450, first=first)
+    panel = Panel(
+        "The order of the tokens",
+        controls,
+        view,
+        [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
+        canvas=canvas,
+        height=450,
+        first=first,
+    )
     return panel
 
 
@@ -700,7 +956,7 @@ def heads(tokens, X, W_q, W_k, W_v, W_o):
     names = labels(tokens)
     columns = [name.split()[0] for name in names]
     rng = np.random.default_rng(0)
-    mixing, mix = {name: rng.normal(size=(6, 6)) / 6 ** 0.5 for name in "QKV"}, rng.normal(size=3).round(1)
+    mixing, mix = {name: rng.normal(size=(6, 6)) / 6**0.5 for name in "QKV"}, rng.normal(size=3).round(1)
     canvas = show.Canvas(WIDTH, 170, 3)
     for axes in canvas.axes:
         axes.set(xlim=(0, 1), ylim=(-0.15, 1.15))
@@ -717,7 +973,9 @@ def heads(tokens, X, W_q, W_k, W_v, W_o):
 
     def view(values):
         h, merge = values["heads"], values["merge"]
-        parts = (Q, K, V) if values["split"] == "slices" else (Q @ mixing["Q"], K @ mixing["K"], V @ mixing["V"])
+        parts = (
+            (Q, K, V) if values["split"] == "slices" else (Q @ mixing["Q"], K @ mixing["K"], V @ mixing["V"])
+        )
         Q_h, K_h, V_h = (split_heads(part, h) for part in parts)
         alphas = scores(Q_h, K_h, scaled=False)
         alone = softmax(alphas)
@@ -726,25 +984,60 @@ def heads(tokens, X, W_q, W_k, W_v, W_o):
         else:
             maps = softmax(add_scores(alphas) if merge == "add scores" else mix_scores(alphas, mix[:h]))[None]
             mixed = weighted_sum(maps[0], merge_heads(V_h))
-        tables = [show.table(weights, names if i == 0 else None, columns, caption=f"head {i + 1} alone", kind="weights")
-                  for i, weights in enumerate(alone)]
-        used = [show.table(weights, names if i == 0 else None, columns, kind="weights",
-                           caption=f"used: map {i + 1} of {len(maps)}") for i, weights in enumerate(maps)]
+        tables = [
+            show.table(
+                weights, names if i == 0 else None, columns, caption=f"head {i + 1} alone", kind="weights"
+            )
+            for i, weights in enumerate(alone)
+        ]
+        used = [
+            show.table(
+                weights,
+                names if i == 0 else None,
+                columns,
+                kind="weights",
+                caption=f"used: map {i + 1} of {len(maps)}",
+            )
+            for i, weights in enumerate(maps)
+        ]
         off = max(np.abs(weights - one).max() for weights in maps)
         distance = "exactly" if off < 1e-12 else f"up to {off:.2f} from"
         maps_of = f"{len(maps)} map{'s' if len(maps) > 1 else ''} for each token"
-        return View({"heads": alone, "maps": maps, "output": mixed @ W_o, "off": off},
-                    show.Html(show.side_by_side(*tables) + show.side_by_side(*used)), canvas.paint(lambda: draw(maps)),
-                    f"{maps_of}, {distance} one-head attention")
+        return View(
+            {"heads": alone, "maps": maps, "output": mixed @ W_o, "off": off},
+            show.Html(show.side_by_side(*tables) + show.side_by_side(*used)),
+            canvas.paint(lambda: draw(maps)),
+            f"{maps_of}, {distance} one-head attention",
+        )
 
     controls = {
-        "heads": widgets.IntSlider(2, 1, 3, description="heads", style={"description_width": "40px"},
-                                   layout=widgets.Layout(width="220px")),
-        "split": widgets.Dropdown(options=["slices", "matrices"], description="split by",
-                                  style={"description_width": "50px"}, layout=widgets.Layout(width="160px")),
-        "merge": widgets.Dropdown(options=MERGES, description="merge by", style={"description_width": "66px"},
-                                  layout=widgets.Layout(width="220px")),
+        "heads": widgets.IntSlider(
+            2,
+            1,
+            3,
+            description="heads",
+            style={"description_width": "40px"},
+            layout=widgets.Layout(width="220px"),
+        ),
+        "split": widgets.Dropdown(
+            options=["slices", "matrices"],
+            description="split by",
+            style={"description_width": "50px"},
+            layout=widgets.Layout(width="160px"),
+        ),
+        "merge": widgets.Dropdown(
+            options=MERGES,
+            description="merge by",
+            style={"description_width": "66px"},
+            layout=widgets.Layout(width="220px"),
+        ),
     }
-    panel = Panel("Heads", controls, view, [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
-                  canvas=canvas, height=500)
+    panel = Panel(
+        "Heads",
+        controls,
+        view,
+        [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
+        canvas=canvas,
+        height=500,
+    )
     return panel

@@ -5,7 +5,16 @@ Source: Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2.
 
 import numpy as np
 
-from course_lib.attention import Attention, checked_mask, numbers, project, scores, softmax, weighted_sum, whole
+from course_lib.attention import (
+    Attention,
+    checked_mask,
+    numbers,
+    project,
+    scores,
+    softmax,
+    weighted_sum,
+    whole,
+)
 
 
 def split_heads(X, n_heads):
@@ -16,14 +25,14 @@ def split_heads(X, n_heads):
     X = numbers("X", X)
     if whole("n_heads", n_heads) == 0 or X.shape[-1] % n_heads:
         raise ValueError(f"{X.shape[-1]} features do not divide into {n_heads} heads: {X.shape}")
-    slices = X.reshape(*X.shape[:-1], n_heads, -1)          # (..., n, h, d): a token's features stay together
+    slices = X.reshape(*X.shape[:-1], n_heads, -1)  # (..., n, h, d): a token's features stay together
     return slices.swapaxes(-2, -3)
 
 
 def merge_heads(X):
     """Lay the heads of each token side by side again: undoes split_heads.  (..., h, n, d) -> (..., n, h*d)"""
     X = numbers("X", X, axes=3)
-    tokens = X.swapaxes(-2, -3)                             # (..., n, h, d)
+    tokens = X.swapaxes(-2, -3)  # (..., n, h, d)
     return tokens.reshape(*tokens.shape[:-2], -1)
 
 
@@ -40,15 +49,18 @@ def multi_head_attention(X, W_q, W_k, W_v, W_o, n_heads, *, mask=None):
     if mask is not None:
         mask = checked_mask(mask, alpha.shape[:-3] + alpha.shape[-2:])[..., None, :, :]
     weights = softmax(alpha, mask=mask)
-    heads = merge_heads(weighted_sum(weights, V))           # (..., n, h*d_v)
+    heads = merge_heads(weighted_sum(weights, V))  # (..., n, h*d_v)
     W_o = numbers("W_o", W_o)
     if W_o.ndim != 2 or W_o.shape[0] != heads.shape[-1]:
-        raise ValueError(f"the merged heads have {heads.shape[-1]} features but W_o takes {W_o.shape[0]}: "
-                         f"{heads.shape} @ {W_o.shape}")
+        raise ValueError(
+            f"the merged heads have {heads.shape[-1]} features but W_o takes {W_o.shape[0]}: "
+            f"{heads.shape} @ {W_o.shape}"
+        )
     return Attention(Q, K, V, alpha, weights, heads @ W_o)
 
 
 # The article's ways to make one score of several, before the softmax.
+
 
 def add_scores(alphas):
     """The article's plain merge: the heads' scores added up.  (..., h, n, n) -> (..., n, n)"""
@@ -62,5 +74,7 @@ def mix_scores(alphas, mix):
     """
     alphas, mix = numbers("alphas", alphas, axes=3), numbers("mix", mix, axes=1)
     if mix.shape != alphas.shape[-3:-2]:
-        raise ValueError(f"mix needs one number for each of {alphas.shape[-3]} heads: {mix.shape} and {alphas.shape}")
+        raise ValueError(
+            f"mix needs one number for each of {alphas.shape[-3]} heads: {mix.shape} and {alphas.shape}"
+        )
     return np.tensordot(mix, alphas, axes=(0, -3))

@@ -20,7 +20,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import IdentityTransform
 from PIL import Image
 
-BLUE, ORANGE, PURPLE, GRAY = "#0072b2", "#c05a00", "#9b3d8f", "#8a8a8a"   # told apart by colour-blind readers
+BLUE, ORANGE, PURPLE, GRAY = "#0072b2", "#c05a00", "#9b3d8f", "#8a8a8a"  # told apart by colour-blind readers
 COLORMAPS = {"signed": "PuOr", "weights": "cividis"}
 
 
@@ -46,7 +46,7 @@ def table(values, rows=None, columns=None, *, caption="", kind="signed", decimal
     values = np.asarray(values)
     if not 1 <= values.ndim <= 2:
         raise ValueError(f"a table shows one matrix or vector, not shape {values.shape}")
-    rounded = np.atleast_2d(np.round(values.astype(float), decimals)) + 0.0     # + 0.0 turns -0.0 into 0.0
+    rounded = np.atleast_2d(np.round(values.astype(float), decimals)) + 0.0  # + 0.0 turns -0.0 into 0.0
     rows = _labels(rows, rounded.shape[0], "rows") if values.ndim == 2 or rows is not None else [""]
     columns = _labels(columns, rounded.shape[1], "columns")
     words = [[_number(number, decimals) for number in row] for row in rounded]
@@ -54,26 +54,35 @@ def table(values, rows=None, columns=None, *, caption="", kind="signed", decimal
     head = "".join(f'<th scope="col" style="{_HEAD}">{html.escape(c)}</th>' for c in columns)
     body = "".join(
         f'<tr style="background:transparent"><th scope="row" style="{_HEAD};text-align:right{_PICKED if i == pick else ""}">'
-        f'{html.escape(label)}{" &#9664;" if i == pick else ""}</th>'
+        f"{html.escape(label)}{' &#9664;' if i == pick else ''}</th>"
         + "".join(f'<td style="{_CELL};{style}">{word}</td>' for word, style in zip(words[i], styles[i]))
-        + "</tr>" for i, label in enumerate(rows))
+        + "</tr>"
+        for i, label in enumerate(rows)
+    )
     title = f'<caption style="{_CAPTION}">{html.escape(caption)}</caption>' if caption else ""
-    drawn = Html(f'<table style="{_TABLE}">{title}<thead><tr><td style="{_HEAD}"></td>{head}</tr></thead>'
-                 f'<tbody>{body}</tbody></table>')
+    drawn = Html(
+        f'<table style="{_TABLE}">{title}<thead><tr><td style="{_HEAD}"></td>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )
     drawn.text = _plain(caption, rows, columns, words)
     return drawn
 
 
 def side_by_side(*parts):
     """Several tables in one line.  ->  Html"""
-    drawn = Html('<div style="display:flex;flex-wrap:wrap;gap:4px 22px;align-items:flex-start">'
-                 + "".join(f"<div>{part}</div>" for part in parts) + "</div>")
+    drawn = Html(
+        '<div style="display:flex;flex-wrap:wrap;gap:4px 22px;align-items:flex-start">'
+        + "".join(f"<div>{part}</div>" for part in parts)
+        + "</div>"
+    )
     drawn.text = "\n\n".join(part.text for part in parts)
     return drawn
 
 
-_TABLE = ("border-collapse:separate;border-spacing:1px;margin:2px 0;"
-          "font-size:calc(0.93 * var(--jp-content-font-size1, 14px));line-height:1.35;width:auto")
+_TABLE = (
+    "border-collapse:separate;border-spacing:1px;margin:2px 0;"
+    "font-size:calc(0.93 * var(--jp-content-font-size1, 14px));line-height:1.35;width:auto"
+)
 _CELL = "min-width:34px;padding:1px 4px;text-align:right;font-variant-numeric:tabular-nums;border-radius:2px"
 _HEAD = "padding:1px 4px;font-weight:500;background:transparent;color:inherit;text-align:center"
 _PICKED = ";font-weight:800"
@@ -94,7 +103,9 @@ def _number(number, decimals):
 def _plain(caption, rows, columns, words):
     lines = [["", *columns]] + [[label, *row] for label, row in zip(rows, words)]
     widths = [max(map(len, column)) for column in zip(*lines)]
-    text = "\n".join("  ".join(word.rjust(width) for word, width in zip(line, widths)).rstrip() for line in lines)
+    text = "\n".join(
+        "  ".join(word.rjust(width) for word, width in zip(line, widths)).rstrip() for line in lines
+    )
     return f"{caption}\n{text}" if caption else text
 
 
@@ -102,9 +113,16 @@ def _plain(caption, rows, columns, words):
 def _shades(colormap):
     """256 cell styles along a colormap, the text dark or light by the luminance behind it."""
     colors = colormaps[colormap](np.linspace(0, 1, 256))[:, :3]
-    luminance = np.where(colors <= 0.04, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
-    return ["background:#%02x%02x%02x;color:%s" % (*(int(round(255 * c)) for c in color), "#111" if light > 0.18 else "#fff")
-            for color, light in zip(colors, luminance)]
+    luminance = np.where(colors <= 0.04, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4) @ [
+        0.2126,
+        0.7152,
+        0.0722,
+    ]
+    return [
+        "background:#%02x%02x%02x;color:%s"
+        % (*(int(round(255 * c)) for c in color), "#111" if light > 0.18 else "#fff")
+        for color, light in zip(colors, luminance)
+    ]
 
 
 def _cell_styles(rounded, kind, limit):
@@ -141,7 +159,7 @@ def arrows(axes, vectors, labels=(), *, color=BLUE, alpha=1.0, width=1.0):
     vectors = np.asarray(vectors, dtype=float).reshape(-1, 2)
     reach = np.ptp(axes.get_xlim()) / 2
     shapes = _arrow_shapes(vectors, 0.012 * reach * np.broadcast_to(width, len(vectors))[:, None])
-    artists = [PolyCollection(shapes, color=2 * [color], alpha=alpha, linewidth=0, zorder=3)]   # for one
+    artists = [PolyCollection(shapes, color=2 * [color], alpha=alpha, linewidth=0, zorder=3)]  # for one
     tips = {}
     for vector, label in zip(vectors, labels):
         tips.setdefault(tuple(np.round(vector, 1) + 0.0), []).append(label)
@@ -151,10 +169,21 @@ def arrows(axes, vectors, labels=(), *, color=BLUE, alpha=1.0, width=1.0):
         lengths = np.hypot(*points.T)[:, None]
         ways = np.where(lengths > 0, points / np.maximum(lengths, 0.1), 0.7)
         halves = np.array([[0.3 * len(word), 0.5] for word in words]) * _letter_size(axes)
-        places = np.clip(_apart(points + ways * (0.05 * reach + halves), halves), halves - reach, reach - halves)
-        artists.append(PathCollection([_letters(word) for word in words], sizes=[1], offsets=places, zorder=4,
-                                      offset_transform=axes.transData, transform=IdentityTransform(),
-                                      linewidth=0, color=2 * [color]))   # colour, matplotlib is slower
+        places = np.clip(
+            _apart(points + ways * (0.05 * reach + halves), halves), halves - reach, reach - halves
+        )
+        artists.append(
+            PathCollection(
+                [_letters(word) for word in words],
+                sizes=[1],
+                offsets=places,
+                zorder=4,
+                offset_transform=axes.transData,
+                transform=IdentityTransform(),
+                linewidth=0,
+                color=2 * [color],
+            )
+        )  # colour, matplotlib is slower
     for artist in artists:
         axes.add_collection(artist, autolim=False)
     return artists
@@ -177,7 +206,9 @@ def _arrow_shapes(vectors, half):
     along = vectors / np.where(lengths > 0, lengths, 1)
     across = np.stack([-along[:, 1], along[:, 0]], axis=1) * half
     neck = vectors - along * np.minimum(lengths, 7 * half)
-    return np.stack([across, neck + across, neck + 3 * across, vectors, neck - 3 * across, neck - across, -across], axis=1)
+    return np.stack(
+        [across, neck + across, neck + 3 * across, vectors, neck - 3 * across, neck - across, -across], axis=1
+    )
 
 
 def _letter_size(axes):
@@ -225,7 +256,9 @@ class Canvas:
 def _palette():
     """The course's colours, each in 32 steps to white: few enough for a small, fast PNG."""
     inks = [to_rgb(ink) for ink in (BLUE, ORANGE, PURPLE, "black")]
-    steps = np.append(np.linspace(0, 0.95, 31), 1)[:, None]      # nothing so near to white that Pillow takes it for white
+    steps = np.append(np.linspace(0, 0.95, 31), 1)[
+        :, None
+    ]  # nothing so near to white that Pillow takes it for white
     colors = np.concatenate([steps + (1 - steps) * ink for ink in inks])
     palette = Image.new("P", (1, 1))
     palette.putpalette((255 * colors).round().astype(np.uint8).ravel().tolist())

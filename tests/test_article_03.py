@@ -1,5 +1,6 @@
 """Claims of the article that notebook 03 shows: a query meets every key (A6), for every token (A8), in any order
 (A10); and what the division by sqrt(d_k) does, which the article leaves out (A9)."""
+
 import numpy as np
 import pytest
 
@@ -34,7 +35,7 @@ def effective_keys(weights):
 def test_a6_a_query_meets_every_key_and_its_own():
     alpha = scores(Q, K, scaled=False)
     assert np.array_equal(alpha[0], [0, 2, 1, 2])
-    moved = K + np.array([[1.0], [0], [0], [0]])                    # the first key alone
+    moved = K + np.array([[1.0], [0], [0], [0]])  # the first key alone
     assert list(np.argwhere(scores(Q, moved, scaled=False)[0] != alpha[0]).ravel()) == [0]
 
 
@@ -78,7 +79,7 @@ def test_a10_a_step_of_an_rnn_needs_the_step_before():
     X, W = data.saw().X, data.saw().W_v
     forward = rnn(X, W, range(4))
     assert (np.abs(rnn(X, W, [3, 2, 1, 0]) - forward).max(axis=1) > 0.1).all()
-    alone = np.array([rnn(X[[i]], W, [0])[0] for i in range(4)])    # each step without what came before
+    alone = np.array([rnn(X[[i]], W, [0])[0] for i in range(4)])  # each step without what came before
     assert np.array_equal(alone[0], forward[0]) and (np.abs(alone - forward)[1:].max(axis=1) > 0.1).all()
 
 
@@ -89,7 +90,9 @@ def test_a9_scores_spread_like_the_root_of_d_k(d_k):
     assert abs(scores(Q_many[:, :d_k], K_many[:, :d_k]).std() - 1) < 0.05
 
 
-@pytest.mark.parametrize("divisor, std, keys", [(1, 8, 1.8), (8, 1, 39.9), (64, 0.125, 63.5), (np.sqrt(512), 0.354, 60.2)])
+@pytest.mark.parametrize(
+    "divisor, std, keys", [(1, 8, 1.8), (8, 1, 39.9), (64, 0.125, 63.5), (np.sqrt(512), 0.354, 60.2)]
+)
 def test_a9_what_64_keys_get_for_each_scale(divisor, std, keys):
     alpha = scores(Q_many[:, :64], K_many[:, :64], scaled=False) / divisor
     assert np.isclose(alpha.std(), std, rtol=0.03)
@@ -101,7 +104,9 @@ def test_a9_gradients_shrink_without_scale_but_do_not_vanish():
     for scaled in (False, True):
         weights = softmax(scores(Q_many[:, :64], K_many[:, :64], scaled=scaled))
         traces[scaled] = np.sum(weights * (1 - weights), axis=-1)
-    assert np.isclose(traces[True].mean(), 0.96, atol=0.01) and np.isclose(traces[False].mean(), 0.29, atol=0.02)
+    assert np.isclose(traces[True].mean(), 0.96, atol=0.01) and np.isclose(
+        traces[False].mean(), 0.29, atol=0.02
+    )
     assert 0.1 < np.mean(traces[False] < 0.01) < 0.25 and traces[True].min() > 0.5
 
 

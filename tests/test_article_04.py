@@ -1,4 +1,5 @@
 """Claims of the article that notebook 04 shows: scores become weights (A7), by a softmax or by something else (A9)."""
+
 import numpy as np
 import pytest
 
@@ -46,7 +47,7 @@ def test_a7_normalised_they_are_shares_in_the_order_of_the_scores(saw):
 
 
 def test_a7_a_share_is_the_value_of_a_token_for_the_query(saw):
-    assert saw.weights[1].argmax() == 0                                 # "saw" looks at "I"
+    assert saw.weights[1].argmax() == 0  # "saw" looks at "I"
     assert np.allclose(saw.weights[1, 0] / saw.weights[1, 1], np.exp(saw.scores[1, 0] - saw.scores[1, 1]))
     by_hand = sum(share * value for share, value in zip(saw.weights[1], saw.V))
     assert np.allclose(saw.output[1], by_hand)
@@ -62,7 +63,7 @@ def test_a9_softmax_keeps_what_one_expects_of_shares():
 
 @pytest.mark.parametrize("activation", [relu_share, sigmoid, divide])
 def test_a9_another_activation_is_possible(activation):
-    X = np.abs(rows[:5, :3])                                            # no row without a positive score
+    X = np.abs(rows[:5, :3])  # no row without a positive score
     W = np.eye(3)[:, :2]
     attention = self_attention(X, W, W, W, normalize=activation)
     assert np.allclose(attention.weights, activation(scores(X @ W, X @ W)))
@@ -87,7 +88,7 @@ def test_a9_dividing_by_the_sum_explodes_and_turns_the_order_round():
     weights = divide(rows)
     assert np.array_equal(order_kept(rows, weights), rows.sum(axis=-1) > 0)
     assert (np.abs(weights) > 1).any(axis=-1).mean() > 0.3
-    assert np.allclose(divide(3 * rows), weights)                       # no temperature moves it
+    assert np.allclose(divide(3 * rows), weights)  # no temperature moves it
 
 
 def test_a9_the_scaling_that_the_article_leaves_out_is_a_temperature():

@@ -1,4 +1,5 @@
 """What the article says and notebook 05 shows: A11 and A12, and with them A4 and A7."""
+
 import numpy as np
 import pytest
 
@@ -25,7 +26,9 @@ def corner_shares(b):
 
 def moves(function, nudge):
     """How far each output moves (column) when a token (row) is nudged."""
-    return np.array([np.linalg.norm(function(X + np.outer(np.eye(4)[j], nudge)) - function(X), axis=1) for j in range(4)])
+    return np.array(
+        [np.linalg.norm(function(X + np.outer(np.eye(4)[j], nudge)) - function(X), axis=1) for j in range(4)]
+    )
 
 
 @pytest.mark.parametrize("n", [1, 4, 7])
@@ -48,7 +51,7 @@ def test_a11_an_output_is_the_weighted_sum_of_the_values():
 
 
 def test_a11_softmax_keeps_b_in_the_hull_and_b_records_its_weights():
-    saw_twice = [0, 1, 2, 1]                                   # the corner of each token: v2 = v4
+    saw_twice = [0, 1, 2, 1]  # the corner of each token: v2 = v4
     for scores in [*HEAD.scores, *np.random.default_rng(0).normal(0, 2, (50, 4))]:
         weights = softmax(scores)
         shares = corner_shares(weights @ HEAD.V)
@@ -56,8 +59,10 @@ def test_a11_softmax_keeps_b_in_the_hull_and_b_records_its_weights():
         assert np.allclose(shares, np.bincount(saw_twice, weights))
 
 
-@pytest.mark.parametrize("weigh, total, smallest", [
-    (lambda scores: 1 / (1 + np.exp(-scores)), 2.78, -0.09), (lambda scores: scores, 3.54, -0.85)])
+@pytest.mark.parametrize(
+    "weigh, total, smallest",
+    [(lambda scores: 1 / (1 + np.exp(-scores)), 2.78, -0.09), (lambda scores: scores, 3.54, -0.85)],
+)
 def test_a11_other_weights_take_b_out_of_the_hull(weigh, total, smallest):
     weights = weigh(HEAD.scores[0])
     assert weights.sum() == pytest.approx(total, abs=0.005)
@@ -67,7 +72,7 @@ def test_a11_other_weights_take_b_out_of_the_hull(weigh, total, smallest):
 def test_a11_the_hull_in_more_dimensions_in_every_direction():
     rng = np.random.default_rng(1)
     V, scores, directions = rng.normal(size=(6, 5)), rng.normal(size=(6, 6)), rng.normal(size=(5, 200))
-    limits = (V @ directions).max(axis=0)                      # a point of the hull reaches no further than its corners
+    limits = (V @ directions).max(axis=0)  # a point of the hull reaches no further than its corners
     assert (softmax(scores) @ V @ directions <= limits + 1e-12).all()
     assert not (scores @ V @ directions <= limits + 1e-12).all()
 

@@ -29,7 +29,9 @@ def test_a2_a_window_does_not_reach_so_far():
     window = np.abs(np.subtract.outer(np.arange(6), np.arange(6))) <= 1
     nudged = X.copy()
     nudged[5] += 1
-    moved = np.abs(self_attention(nudged, *W, mask=window).output - self_attention(X, *W, mask=window).output).max(axis=1)
+    moved = np.abs(
+        self_attention(nudged, *W, mask=window).output - self_attention(X, *W, mask=window).output
+    ).max(axis=1)
     assert (moved[:4] == 0).all() and (moved[4:] > 0).all()
 
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from course_lib.attention import self_attention, softmax
+from course_lib.attention import project, scores, self_attention, softmax
 from course_lib.heads import add_scores, merge_heads, mix_scores, multi_head_attention, split_heads
-from course_lib.attention import project, scores
 
 
 @pytest.fixture
@@ -25,7 +24,9 @@ def test_a14_two_heads_solve_a_task_with_two_questions():
     X, target = two_looks()
     looks = [np.vstack([np.zeros(6), 75 * np.eye(6, k=k)]) for k in (-1, 1)]
     place, content = np.eye(7)[:, 1:], np.eye(7)[:, :1]
-    found = multi_head_attention(X, np.hstack(looks), np.hstack([place, place]), np.hstack([content, content]), np.eye(2), 2)
+    found = multi_head_attention(
+        X, np.hstack(looks), np.hstack([place, place]), np.hstack([content, content]), np.eye(2), 2
+    )
     np.testing.assert_allclose(found.output[:, 1:-1], target, atol=1e-6)
     assert found.weights[0, :, 2].argmax(axis=-1).tolist() == [1, 3]
 
@@ -38,9 +39,9 @@ def test_a14_one_row_of_weights_explains_half_of_it():
         mix = target @ [[share], [1 - share]]
         fitted = mix @ np.linalg.lstsq(mix, target, rcond=None)[0]
         assert np.linalg.matrix_rank(fitted) == 1
-        best = max(best, 1 - ((fitted - target) ** 2).sum() / (target ** 2).sum())
+        best = max(best, 1 - ((fitted - target) ** 2).sum() / (target**2).sum())
     assert 0.45 < best < 0.55
-    singular = np.linalg.svd(target, compute_uv=False) ** 2          # no output on a line can do better
+    singular = np.linalg.svd(target, compute_uv=False) ** 2  # no output on a line can do better
     assert best <= singular[0] / singular.sum() + 1e-12
 
 
@@ -50,24 +51,24 @@ def test_a14_no_weights_beat_one_line_while_values_are_contents():
     singular = np.linalg.svd(target, compute_uv=False) ** 2
     neighbours = np.where(abs(np.subtract.outer(range(6), range(6))) == 1, 0, -75)
     found = []
-    for bend in (0, 0.1, 0.5, 2, -1):                                # scores that change with c
+    for bend in (0, 0.1, 0.5, 2, -1):  # scores that change with c
         W_q = np.vstack([np.zeros(7), np.column_stack([np.full(6, bend), neighbours])])
         mix = self_attention(X, W_q, np.eye(7), np.eye(7)[:, :1], scaled=False).output[:, 1:-1].reshape(-1, 1)
         fitted = mix @ np.linalg.lstsq(mix, target, rcond=None)[0]
-        assert np.linalg.matrix_rank(fitted) == 1                    # the outputs lie on a line
-        found.append(1 - ((fitted - target) ** 2).sum() / (target ** 2).sum())
-    assert 0.45 < found[0] < 0.55                                    # half and half: about half
+        assert np.linalg.matrix_rank(fitted) == 1  # the outputs lie on a line
+        found.append(1 - ((fitted - target) ** 2).sum() / (target**2).sum())
+    assert 0.45 < found[0] < 0.55  # half and half: about half
     assert max(found) <= singular[0] / singular.sum() + 1e-12
 
 
 def test_a14_values_that_tell_their_places_are_outside_the_proof():
     X, target = two_looks(3)
-    bend = 0.1                                                       # the weights change a little with c
+    bend = 0.1  # the weights change a little with c
     W_q = np.zeros((4, 4))
     W_q[2] = [bend, 0, -75, 0]
     W_v = np.array([[1, 1], [1 / bend, -1 / bend], [0, 0], [-1 / bend, 1 / bend]])
     output = self_attention(X, W_q, np.eye(4), W_v, scaled=False).output[:, 1:-1]
-    assert 1 - ((output - target) ** 2).sum() / (target ** 2).sum() > 0.98
+    assert 1 - ((output - target) ** 2).sum() / (target**2).sum() > 0.98
 
 
 def test_a15_a_slice_of_a_projection_is_a_projection_and_a_slice_of_x_is_not(weights):
@@ -87,7 +88,7 @@ def test_a16_each_head_has_its_own_scores_of_its_own_queries_and_keys(weights):
     found = multi_head_attention(*weights, 2)
     assert found.scores.shape == (2, 4, 4)
     other = W_k.copy()
-    other[:, 3:] += 1                                                # only the second head's keys
+    other[:, 3:] += 1  # only the second head's keys
     moved = multi_head_attention(X, W_q, other, W_v, W_o, 2).scores - found.scores
     assert (moved[0] == 0).all() and (moved[1] != 0).all()
 
@@ -112,11 +113,13 @@ def test_a17_scores_merged_before_the_softmax_leave_one_map(weights, split, merg
     merged = add_scores(alphas) if merge == "added" else mix_scores(alphas, [1, -0.5])
     assert merged.shape == (4, 4)
     both = np.stack([softmax(merged) @ part for part in split_heads(V, 2)])
-    np.testing.assert_allclose(merge_heads(both), softmax(merged) @ V, rtol=1e-12)    # no head mixes otherwise than the other
+    np.testing.assert_allclose(
+        merge_heads(both), softmax(merged) @ V, rtol=1e-12
+    )  # no head mixes otherwise than the other
 
 
 def test_a17_outputs_merged_by_w_o_are_a_sum_of_one_term_a_head(weights):
     found, W_o = multi_head_attention(*weights, 2), weights[-1]
-    terms = [found.weights[h] @ found.V[h] @ W_o[3 * h:3 * h + 3] for h in range(2)]
+    terms = [found.weights[h] @ found.V[h] @ W_o[3 * h : 3 * h + 3] for h in range(2)]
     np.testing.assert_allclose(found.output, sum(terms), atol=1e-13)
     assert np.abs(found.weights[0] - found.weights[1]).max() > 0.1

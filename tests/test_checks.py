@@ -22,10 +22,16 @@ def cells(kind, folder=NOTEBOOKS):
                 yield path.name, "".join(cell["source"])
 
 
-STUBS = {name: (path, source, function) for path, source in cells("code")
-         for name, function in re.findall(r'^check\("([\w-]+)", (\w+)\)', source, flags=re.M)}
-ANSWERS = {(path, ast.parse(block).body[0].name): block for path, source in cells("markdown")
-           for block in re.findall(r"<summary>Answer</summary>\s+```python\n(.*?)```", source, flags=re.S)}
+STUBS = {
+    name: (path, source, function)
+    for path, source in cells("code")
+    for name, function in re.findall(r'^check\("([\w-]+)", (\w+)\)', source, flags=re.M)
+}
+ANSWERS = {
+    (path, ast.parse(block).body[0].name): block
+    for path, source in cells("markdown")
+    for block in re.findall(r"<summary>Answer</summary>\s+```python\n(.*?)```", source, flags=re.S)
+}
 
 
 def imports_of(path):
@@ -52,7 +58,11 @@ def test_a_slip_gets_its_own_hint_with_a_number(name, slip):
 def test_an_exercise_knows_enough_slips_and_never_says_the_answer(name):
     exercise = EXERCISES[name]
     assert len(exercise.slips) >= 3
-    assert len({slip.name for slip in exercise.slips}) == len({slip.hint for slip in exercise.slips}) == len(exercise.slips)
+    assert (
+        len({slip.name for slip in exercise.slips})
+        == len({slip.hint for slip in exercise.slips})
+        == len(exercise.slips)
+    )
     assert not any(code in slip.hint for slip in exercise.slips for code in ("@", "np.", "swapaxes(", "def "))
 
 
@@ -103,12 +113,30 @@ def forever(*inputs):
     return forever(*inputs)
 
 
-ODD = {"None": lambda *i: None, "dots": lambda *i: ..., "list": lambda *i: [1.0, 2.0], "text": lambda *i: "text",
-       "dict": lambda *i: {"a": 1}, "ragged": lambda *i: [[1], [1, 2]], "objects": lambda *i: np.array([None, "x"]),
-       "texts": lambda *i: np.array(["a"]), "complex": lambda *i: np.array([1j]), "nan": lambda *i: np.array(np.nan),
-       "raises": raises, "leaves": leaves, "recursion": forever, "input itself": lambda *i: i[0], "odd": lambda *i: Odd(),
-       "tuple of odd": lambda *i: (Odd(), Odd(), Odd()), "set of lists": lambda *i: [[1], [2]], "no arguments": lambda: 1,
-       "generator": lambda *i: (x for x in i), "not a function": 3, "a class": Odd, "True": lambda *i: True}
+ODD = {
+    "None": lambda *i: None,
+    "dots": lambda *i: ...,
+    "list": lambda *i: [1.0, 2.0],
+    "text": lambda *i: "text",
+    "dict": lambda *i: {"a": 1},
+    "ragged": lambda *i: [[1], [1, 2]],
+    "objects": lambda *i: np.array([None, "x"]),
+    "texts": lambda *i: np.array(["a"]),
+    "complex": lambda *i: np.array([1j]),
+    "nan": lambda *i: np.array(np.nan),
+    "raises": raises,
+    "leaves": leaves,
+    "recursion": forever,
+    "input itself": lambda *i: i[0],
+    "odd": lambda *i: Odd(),
+    "tuple of odd": lambda *i: (Odd(), Odd(), Odd()),
+    "set of lists": lambda *i: [[1], [2]],
+    "no arguments": lambda: 1,
+    "generator": lambda *i: (x for x in i),
+    "not a function": 3,
+    "a class": Odd,
+    "True": lambda *i: True,
+}
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -129,6 +157,7 @@ def test_wrong_kinds_of_the_right_numbers_are_told(name):
         def function(*inputs):
             right = reference(*inputs)
             return tuple(map(kind, right)) if isinstance(right, tuple) else kind(right)
+
         return function
 
     right = reference(*EXERCISES[name].probes[0])
@@ -139,7 +168,9 @@ def test_wrong_kinds_of_the_right_numbers_are_told(name):
         assert "shape" in grade(name, turned(lambda part: part[None])).message
 
 
-@pytest.mark.parametrize("name", [name for name, exercise in EXERCISES.items() if isinstance(exercise.probes[0][0], np.ndarray)])
+@pytest.mark.parametrize(
+    "name", [name for name, exercise in EXERCISES.items() if isinstance(exercise.probes[0][0], np.ndarray)]
+)
 def test_changing_the_input_is_noticed_and_harmless(name):
     def careless(*inputs):
         right = EXERCISES[name].reference(*inputs)

@@ -30,8 +30,16 @@ def test_a_sentence_of_ones_own():
     assert np.array_equal(X[0], X[3])
 
 
-@pytest.mark.parametrize("sentence, words", [("the elefant", "'elefant'.*elephant"), ("", "no word"), ("...", "no word"), ("don't go", "don't"),
-                                             ("dog 猫", "猫")])
+@pytest.mark.parametrize(
+    "sentence, words",
+    [
+        ("the elefant", "'elefant'.*elephant"),
+        ("", "no word"),
+        ("...", "no word"),
+        ("don't go", "don't"),
+        ("dog 猫", "猫"),
+    ],
+)
 def test_a_word_without_a_vector_is_named(sentence, words):
     with pytest.raises(ValueError, match=words):
         data.vectors(sentence)

@@ -29,8 +29,10 @@ def test_it_starts_as_the_example(panel):
     assert "nothing" in panel.status.value
 
 
-@pytest.mark.parametrize("name, moved", {"W_q": "Q, scores, weights, output", "W_k": "K, scores, weights, output",
-                                         "W_v": "V, output"}.items())
+@pytest.mark.parametrize(
+    "name, moved",
+    {"W_q": "Q, scores, weights, output", "W_k": "K, scores, weights, output", "W_v": "V, output"}.items(),
+)
 def test_every_entry_is_a_slider_and_moves_what_it_should(panel, name, moved):
     for i, j in np.ndindex(3, 2):
         panel.sliders[f"{name}[{i},{j}]"].value += 0.5
@@ -110,7 +112,10 @@ def test_the_query_is_picked_out(panel):
 STUBS = {
     "None": (lambda *a: None, "returned None"),
     "an array": (lambda *a: np.ones((4, 2)), "returned ndarray"),
-    "wrong shape": (lambda *a: self_attention(*a)._replace(weights=np.ones((4, 3))), r"weights has shape \(4, 3\).*\(4, 4\)"),
+    "wrong shape": (
+        lambda *a: self_attention(*a)._replace(weights=np.ones((4, 3))),
+        r"weights has shape \(4, 3\).*\(4, 4\)",
+    ),
     "nan": (lambda *a: self_attention(*a)._replace(output=np.full((4, 2), np.nan)), "output.*finite"),
     "text": (lambda *a: self_attention(*a)._replace(output=np.full((4, 2), "x")), "output.*finite"),
     "raises": (lambda *a: 1 / 0, "ZeroDivisionError"),
@@ -135,7 +140,11 @@ def test_a_function_that_breaks_later_keeps_the_picture_and_comes_back():
     panel.sliders["W_q[0,0]"].value = 1.5
     kept = look(panel)[:2]
     panel.sliders["W_q[0,0]"].value = 2.5
-    assert "AssertionError" in panel.status.value and "too much" in panel.status.value and look(panel)[:2] == kept
+    assert (
+        "AssertionError" in panel.status.value
+        and "too much" in panel.status.value
+        and look(panel)[:2] == kept
+    )
     panel.sliders["W_q[0,0]"].value = 1
     assert "AssertionError" not in panel.status.value
 
@@ -207,8 +216,16 @@ def test_size_and_labels(panel):
     assert all(control.description for control in panel.sliders.values())
 
 
-@pytest.mark.parametrize("tokens, X", [(["a"], np.ones((1, 3))), (list("abcdefg"), np.ones((7, 3))),
-                                       (["a", "b"], np.ones((3, 3))), (["a", "b"], np.ones((2, 5))), (["a", "b"], np.ones(2))])
+@pytest.mark.parametrize(
+    "tokens, X",
+    [
+        (["a"], np.ones((1, 3))),
+        (list("abcdefg"), np.ones((7, 3))),
+        (["a", "b"], np.ones((3, 3))),
+        (["a", "b"], np.ones((2, 5))),
+        (["a", "b"], np.ones(2)),
+    ],
+)
 def test_what_does_not_fit_is_said_with_its_shape(tokens, X):
     with pytest.raises(ValueError, match=re.escape(str(X.shape))):
         explore.qkv(tokens, X)

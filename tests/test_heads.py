@@ -37,7 +37,9 @@ def test_equals_a_loop_over_heads(seed, n, d, h, d_k, d_v, d_out, causal):
 @settings(max_examples=30)
 @given(seeds, sizes, sizes, sizes, sizes, st.sampled_from([None, "causal", "padding"]))
 def test_agrees_with_the_onnx_reference(seed, n, h, d_k, d_v, kind):
-    X, W_q, W_k, W_v, W_o = ((each / 2).astype(np.float32) for each in draw(seed, n, 4, h, d_k, d_v, 3, batch=(2,)))
+    X, W_q, W_k, W_v, W_o = (
+        (each / 2).astype(np.float32) for each in draw(seed, n, 4, h, d_k, d_v, 3, batch=(2,))
+    )
     mask = {None: None, "causal": causal_mask(n), "padding": padding_mask([1, n], n)}[kind]
     found = multi_head_attention(X, W_q, W_k, W_v, W_o, h, mask=mask)
     wide = None if mask is None else np.broadcast_to(np.broadcast_to(mask, (2, n, n))[:, None], (2, h, n, n))
@@ -54,7 +56,7 @@ def test_split_keeps_runs_of_features_and_merge_undoes_it(seed, n, h, d):
     split = split_heads(X, h)
     assert split.shape == (2, h, n, d)
     for i in range(h):
-        np.testing.assert_array_equal(split[:, i], X[..., i * d:(i + 1) * d])
+        np.testing.assert_array_equal(split[:, i], X[..., i * d : (i + 1) * d])
     np.testing.assert_array_equal(merge_heads(split), X)
 
 
@@ -72,8 +74,10 @@ def test_every_token_reaches_every_other_and_the_causal_mask_stops_it():
     X, *W = draw(0, 5, 4, 2, 2, 3, 6)
     for mask, reached in ((None, range(5)), (causal_mask(5), [4])):
         nudged = X + (np.arange(5) == 4)[:, None]
-        moved = np.abs(multi_head_attention(nudged, *W, 2, mask=mask).output
-                       - multi_head_attention(X, *W, 2, mask=mask).output).max(axis=1)
+        moved = np.abs(
+            multi_head_attention(nudged, *W, 2, mask=mask).output
+            - multi_head_attention(X, *W, 2, mask=mask).output
+        ).max(axis=1)
         assert np.flatnonzero(moved > 1e-9).tolist() == list(reached)
 
 
@@ -96,9 +100,18 @@ WRONG = {
     "no heads": (lambda: split_heads(np.ones((5, 6)), 0), "0 heads"),
     "half a head": (lambda: split_heads(np.ones((5, 6)), 1.5), "not 1.5"),
     "heads without an axis": (lambda: merge_heads(np.ones((5, 6))), r"3 axes.*\(5, 6\)"),
-    "W_o": (lambda: multi_head_attention(*INPUTS[:4], np.ones((5, 6)), 2), r"6 features but W_o takes 5: \(5, 6\) @ \(5, 6\)"),
-    "values do not divide": (lambda: multi_head_attention(*INPUTS[:3], np.ones((4, 5)), INPUTS[4], 2), "5 features"),
-    "mask": (lambda: multi_head_attention(*INPUTS, 2, mask=np.ones((4, 4), dtype=bool)), r"\(4, 4\) and \(5, 5\)"),
+    "W_o": (
+        lambda: multi_head_attention(*INPUTS[:4], np.ones((5, 6)), 2),
+        r"6 features but W_o takes 5: \(5, 6\) @ \(5, 6\)",
+    ),
+    "values do not divide": (
+        lambda: multi_head_attention(*INPUTS[:3], np.ones((4, 5)), INPUTS[4], 2),
+        "5 features",
+    ),
+    "mask": (
+        lambda: multi_head_attention(*INPUTS, 2, mask=np.ones((4, 4), dtype=bool)),
+        r"\(4, 4\) and \(5, 5\)",
+    ),
     "mask of numbers": (lambda: multi_head_attention(*INPUTS, 2, mask=np.ones((5, 5))), "boolean"),
     "mix": (lambda: mix_scores(np.ones((2, 4, 4)), [1, 2, 3]), r"\(3,\) and \(2, 4, 4\)"),
     "nan": (lambda: merge_heads(np.full((2, 3, 4), np.nan)), "is nan"),
@@ -120,8 +133,12 @@ SLIPS = {
     "merged by reshape": zip(MERGE, PASTE),
     "both by reshape": zip(SPLIT + MERGE, CUT + PASTE),
     "scaled by d_model": [("scores(Q, K)", "scores(Q, K) / n_heads ** 0.5")],
-    "softmax over the heads": [("softmax(alpha, mask=mask)", "softmax(alpha.swapaxes(-3, -1)).swapaxes(-3, -1)")],
-    "concatenated in the wrong order": [("merge_heads(weighted_sum(weights, V))", "merge_heads(weighted_sum(weights, V)[..., ::-1, :, :])")],
+    "softmax over the heads": [
+        ("softmax(alpha, mask=mask)", "softmax(alpha.swapaxes(-3, -1)).swapaxes(-3, -1)")
+    ],
+    "concatenated in the wrong order": [
+        ("merge_heads(weighted_sum(weights, V))", "merge_heads(weighted_sum(weights, V)[..., ::-1, :, :])")
+    ],
     "mask on the batch axis": [("[..., None, :, :]", "")],
     "mask forgotten": [("softmax(alpha, mask=mask)", "softmax(alpha)")],
     "keys of head 1 for all": [("alpha = scores(Q, K)", "alpha = scores(Q, K[..., :1, :, :])")],

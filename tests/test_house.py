@@ -32,11 +32,7 @@ def imports(path):
         elif isinstance(node, ast.ImportFrom):
             inside = "course_lib" if node.level else None
             module = ".".join(filter(None, [inside, node.module]))
-            names = (
-                [f"{module}.{alias.name}" for alias in node.names]
-                if module == "course_lib"
-                else [module]
-            )
+            names = [f"{module}.{alias.name}" for alias in node.names] if module == "course_lib" else [module]
         else:
             continue
         for name in names:
@@ -54,9 +50,7 @@ def test_imports_stay_in_the_house_rules(path):
     neighbours, packages = imports(path)
     assert neighbours <= ROOMS[path.stem][0]
     assert packages <= ROOMS[path.stem][1]
-    assert "matplotlib.pyplot" not in path.read_text(
-        encoding="utf-8"
-    ), "it keeps every figure it makes"
+    assert "matplotlib.pyplot" not in path.read_text(encoding="utf-8"), "it keeps every figure it makes"
 
 
 def test_the_rules_themselves_point_one_way():
@@ -74,27 +68,18 @@ def test_imports_are_seen_in_every_form(tmp_path):
         "def f():\n    import os, PIL.Image\n    from course_lib.heads import split_heads\n"
     )
     (tmp_path / "room.py").write_text(source)
-    assert imports(tmp_path / "room.py") == (
-        {"show", "checks", "data", "explore", "heads"},
-        {"PIL"},
-    )
+    assert imports(tmp_path / "room.py") == ({"show", "checks", "data", "explore", "heads"}, {"PIL"})
 
 
 def test_attention_fits_on_a_few_pages():
     lines = (LIBRARY / "attention.py").read_text(encoding="utf-8").splitlines()
-    documented = sum(
-        node.end_lineno - node.lineno + 1 for node in docstrings(LIBRARY / "attention.py")
-    )
+    documented = sum(node.end_lineno - node.lineno + 1 for node in docstrings(LIBRARY / "attention.py"))
     assert (
-        len([line for line in lines if line.strip() and not line.strip().startswith("#")])
-        - documented
-        < 150
+        len([line for line in lines if line.strip() and not line.strip().startswith("#")]) - documented < 150
     )
 
 
 def docstrings(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(
-            node
-        ):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
             yield node.body[0]

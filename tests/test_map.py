@@ -5,9 +5,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8").splitlines()
-ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in LINES if re.match(r"\| A\d+ \|", line)]
-TESTS = {name for path in (ROOT / "tests").glob("test_article_*.py")
-         for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), flags=re.M)}
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")] for line in LINES if re.match(r"\| A\d+ \|", line)
+]
+TESTS = {
+    name
+    for path in (ROOT / "tests").glob("test_article_*.py")
+    for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), flags=re.M)
+}
 
 
 def test_every_claim_has_a_row():

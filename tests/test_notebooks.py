@@ -9,14 +9,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-SLIDES = {
-    "slide",
-    "subslide",
-    "fragment",
-    "skip",
-    "notes",
-    None,
-}  # None goes on; the deck hides what has "-"
+SLIDES = {"slide", "subslide", "fragment", "skip", "notes", None}  # None goes on; the deck hides what has "-"
 HIDING = {"hide-input", "hide-output", "hide-cell", "remove-input", "remove-output", "remove-cell"}
 MACHINE = re.compile(
     r"(?<![\w./])/(?:home|Users|root|tmp|work|usr|opt|var)/|[A-Z]:\\\\?Users|file://|site-packages"
@@ -82,15 +75,10 @@ def faults(name, notebook):
     rule(setup_lines(code) <= 5, f"{setup_lines(code)} lines of set-up")
     rule(least_words <= words(cells) <= 1500, f"{words(cells)} words")
 
-    rule(
-        notebook["metadata"].get("kernelspec", {}).get("name") == "python3",
-        "kernelspec is not python3",
-    )
+    rule(notebook["metadata"].get("kernelspec", {}).get("name") == "python3", "kernelspec is not python3")
     rule(not notebook["metadata"].get("widgets"), "stored widget state")
     ids = [cell.get("id", "") for cell in cells]
-    rule(
-        all(re.fullmatch("[a-z0-9-]+", id) for id in ids), "cell ids are not all of a-z, 0-9 and -"
-    )
+    rule(all(re.fullmatch("[a-z0-9-]+", id) for id in ids), "cell ids are not all of a-z, 0-9 and -")
     rule(len(set(ids)) == len(ids), f"a cell id twice: {Counter(ids).most_common(1)}")
 
     for cell in cells:
@@ -105,35 +93,22 @@ def faults(name, notebook):
         id = cell.get("id")
         hidden = {"source_hidden", "outputs_hidden"} & set(cell["metadata"].get("jupyter", {}))
         rule(not hidden and not HIDING & tags(cell), f"{id}: hidden")
-        rule(
-            not source(cell).rstrip().endswith(";"),
-            f"{id}: ends in a semicolon, which nbval does not heed",
-        )
+        rule(not source(cell).rstrip().endswith(";"), f"{id}: ends in a semicolon, which nbval does not heed")
         rule(cell.get("execution_count") is not None, f"{id}: never run")
         for output in cell["outputs"]:
             error = output["output_type"] == "error"
-            rule(
-                not error or "raises-exception" in tags(cell),
-                f"{id}: an error that no tag announces",
-            )
+            rule(not error or "raises-exception" in tags(cell), f"{id}: an error that no tag announces")
             rule(output.get("name") != "stderr", f"{id}: output on stderr")
             rule(
                 "application/vnd.jupyter.widget-view+json" not in output.get("data", {}),
                 f"{id}: a stored widget",
             )
-            text = {
-                kind: data
-                for kind, data in output.get("data", {}).items()
-                if kind.startswith("text/")
-            }
+            text = {kind: data for kind, data in output.get("data", {}).items() if kind.startswith("text/")}
             rule(
                 not MACHINE.search(json.dumps([text, output.get("text"), output.get("traceback")])),
                 f"{id}: a path of one machine in the output",
             )
-            rule(
-                not re.search(r" at 0x[0-9a-f]{6,}", json.dumps(text)),
-                f"{id}: an address in the output",
-            )
+            rule(not re.search(r" at 0x[0-9a-f]{6,}", json.dumps(text)), f"{id}: an address in the output")
     return found
 
 
@@ -146,9 +121,7 @@ def test_links_lead_somewhere():
     assert NOTEBOOKS
     names = {path.name for path in NOTEBOOKS}  # a learner's folder holds notebooks only
     for path in NOTEBOOKS:
-        prose = "".join(
-            source(cell) for cell in load(path)["cells"] if cell["cell_type"] == "markdown"
-        )
+        prose = "".join(source(cell) for cell in load(path)["cells"] if cell["cell_type"] == "markdown")
         for link in re.findall(r"\]\(([^)#\s]+)", prose):
             assert link in names or link.startswith("https://"), f"{path.name} links to {link}"
 
@@ -193,9 +166,7 @@ SPOILED = {  # what to spoil in the last cell of the good notebook, and what is 
         "outputs": output(output_type="error", ename="E", evalue="", traceback=[])
     },
     "output on stderr": {"outputs": output(output_type="stream", name="stderr", text=["careful"])},
-    "a path of one machine in the output": {
-        "outputs": output(data={"text/plain": ["'/home/me/x.csv'"]})
-    },
+    "a path of one machine in the output": {"outputs": output(data={"text/plain": ["'/home/me/x.csv'"]})},
     "a path of one machine in the source": {"source": ["open('/home/me/x.csv')"]},
     "a stored widget": {"outputs": output(data={"application/vnd.jupyter.widget-view+json": {}})},
     "an address in the output": {"outputs": output(data={"text/plain": ["<f at 0x7f3a5c001d80>"]})},
@@ -228,9 +199,7 @@ def test_lengths_are_limited():
     cells = good_notebook()["cells"]
     assert "15 cells" in short(cells=cells[15:]) and "60 cells" in short(cells=cells * 2)
     assert "0 words" in short(cells=cells[15:]) and "1800 words" in short(cells=cells[:15] * 2)
-    assert "9.0 code lines a cell" in short(
-        cells=[dict(cell, source=["x = 1\n"] * 9) for cell in cells]
-    )
+    assert "9.0 code lines a cell" in short(cells=[dict(cell, source=["x = 1\n"] * 9) for cell in cells])
     imports = [dict(cells[-1], source=["import json\n"] * 6)]
     assert "6 lines of set-up" in short(cells=imports + cells[15:])
     assert faults("00_start_here.ipynb", dict(good_notebook(), cells=cells[10:20])) == []

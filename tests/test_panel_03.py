@@ -1,4 +1,5 @@
 """The panel of notebook 03: d_k and what the scores are divided by."""
+
 import numpy as np
 import pytest
 
@@ -38,7 +39,9 @@ def test_numbers_in_table_and_status_are_those_of_the_state(panel):
         std, largest, effective = panel.state["numbers"][rule]
         assert np.isclose(std, panel.state["scores"].std()) and np.isclose(largest, weights.max())
         assert np.isclose(effective, np.exp(-np.sum(weights * np.log(weights))))
-        assert f"{effective:.2f}" in panel.tables.value and f"{effective:.2f} of 64 keys" in panel.status.value
+        assert (
+            f"{effective:.2f}" in panel.tables.value and f"{effective:.2f} of 64 keys" in panel.status.value
+        )
 
 
 def test_every_control_changes_the_picture_and_reset_brings_it_back(panel):
@@ -59,13 +62,16 @@ def test_the_learners_function_is_one_more_rule():
     assert np.allclose(panel.state["scores"], yours)
 
 
-@pytest.mark.parametrize("wrong, words", [
-    (lambda Q, K: None, "stub"),
-    (lambda Q, K: K @ Q.T, "(64, 1)"),
-    (lambda Q, K: Q @ K.T * np.nan, "finite"),
-    (lambda Q, K: Q @ K, "ValueError"),
-    (lambda Q, K: "0.5", "shape"),
-])
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        (lambda Q, K: None, "stub"),
+        (lambda Q, K: K @ Q.T, "(64, 1)"),
+        (lambda Q, K: Q @ K.T * np.nan, "finite"),
+        (lambda Q, K: Q @ K, "ValueError"),
+        (lambda Q, K: "0.5", "shape"),
+    ],
+)
 def test_what_is_wrong_with_it_is_said_beside_the_last_good_picture(wrong, words):
     panel = explore.scale(wrong)
     assert words in panel.status.value and "last good" in panel.status.value

@@ -1,4 +1,5 @@
 """The panel of notebook 04: temperature, normaliser and mask on one table of scores."""
+
 import warnings
 
 import numpy as np
@@ -30,7 +31,9 @@ def test_temperature_and_shift(panel):
     assert np.allclose(panel.state.weights, softmax(alpha / 2))
 
 
-@pytest.mark.parametrize("name, mask", [("causal", causal_mask(4)), ("padding: last token", padding_mask(3, 4))])
+@pytest.mark.parametrize(
+    "name, mask", [("causal", causal_mask(4)), ("padding: last token", padding_mask(3, 4))]
+)
 def test_masks(panel, name, mask):
     panel.sliders["mask"].value = name
     assert np.array_equal(panel.state.scores, np.where(mask, alpha, -np.inf))
@@ -88,7 +91,7 @@ def test_a_softmax_of_your_own_is_what_is_shown_and_its_options_come_only_when_a
 
     def mine(scores, **options):
         calls.append(set(options))
-        scores[:] = 0                                                   # even if it writes into its input
+        scores[:] = 0  # even if it writes into its input
         options.get("mask", np.zeros(1))[:] = False
         return softmax(scores)
 
@@ -103,15 +106,22 @@ def test_a_softmax_of_your_own_is_what_is_shown_and_its_options_come_only_when_a
     assert np.array_equal(panel.state.scores, np.where(causal_mask(4), alpha + 1, -np.inf))
 
 
-@pytest.mark.parametrize("mine, said", [
-    (lambda scores: ..., "they should have (4, 4)"), (lambda scores: None, "still a stub"), (lambda scores: 1 / 0, "ZeroDivisionError"),
-    (lambda scores: scores[0], "shape (4,)"), (lambda scores: scores.astype(str), "they should have (4, 4) of numbers"),
-    (lambda: None, "TypeError")])
+@pytest.mark.parametrize(
+    "mine, said",
+    [
+        (lambda scores: ..., "they should have (4, 4)"),
+        (lambda scores: None, "still a stub"),
+        (lambda scores: 1 / 0, "ZeroDivisionError"),
+        (lambda scores: scores[0], "shape (4,)"),
+        (lambda scores: scores.astype(str), "they should have (4, 4) of numbers"),
+        (lambda: None, "TypeError"),
+    ],
+)
 def test_a_wrong_function_is_told_beside_the_picture(mine, said):
     panel = explore.normalizers(tokens, alpha, mine)
     assert said in panel.status.value
     assert panel._png == explore.normalizers(tokens, alpha)._png
-    panel.sliders["normalizer"].value = "sigmoid"                       # which needs no softmax
+    panel.sliders["normalizer"].value = "sigmoid"  # which needs no softmax
     assert said not in panel.status.value
 
 
@@ -126,7 +136,9 @@ def test_an_error_keeps_the_last_good_picture():
 def test_a_softmax_that_overflows_is_shown_not_hidden():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        panel = explore.normalizers(tokens, 1000 * alpha, lambda s: np.exp(s) / np.exp(s).sum(-1, keepdims=True))
+        panel = explore.normalizers(
+            tokens, 1000 * alpha, lambda s: np.exp(s) / np.exp(s).sum(-1, keepdims=True)
+        )
     assert "rows with nan: 4" in panel.status.value and "nan" in panel.tables.value
 
 

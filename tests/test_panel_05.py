@@ -1,4 +1,5 @@
 """The panel of notebook 05: the hull of the values."""
+
 import numpy as np
 import pytest
 
@@ -18,7 +19,7 @@ def test_begins_with_the_scores_rounded_to_the_slider(panel):
     weights = softmax(np.round(HEAD.scores[0], 1))
     assert [panel.sliders[f"score {i}"].value for i in range(1, 5)] == pytest.approx([0, 1.4, 0.7, 1.4])
     assert np.allclose(panel.state["output"], weights @ HEAD.V)
-    assert np.allclose(panel.state["contributions"], weights * [2, 2 ** 0.5, 2 ** 0.5, 2 ** 0.5])
+    assert np.allclose(panel.state["contributions"], weights * [2, 2**0.5, 2**0.5, 2**0.5])
 
 
 @pytest.mark.parametrize("name, corner", [("score 1", (0, 2)), ("score 3", (-1, -1))])
@@ -38,7 +39,9 @@ def test_only_softmax_keeps_b1_inside(panel, normalizer, inside):
 
 
 def test_softmax_sees_differences_only_raw_scores_more(panel):
-    same = [panel.set({f"score {i}": value for i in range(1, 5)}) or panel.state["output"] for value in (0.5, 2.0)]
+    same = [
+        panel.set({f"score {i}": value for i in range(1, 5)}) or panel.state["output"] for value in (0.5, 2.0)
+    ]
     assert np.allclose(*same)
     panel.sliders["normalizer"].value = "none"
     assert not np.allclose(panel.state["output"], same[0])
@@ -61,13 +64,16 @@ def test_reset_gives_identical_bytes_in_one_redraw(panel):
     assert panel.redraws == redraws + 1
 
 
-@pytest.mark.parametrize("wrong, says", [
-    (lambda weights, V: None, "still a stub"),
-    (lambda weights, V: V, "shape (4, 2), not (1, 2)"),
-    (lambda weights, V: [["a", "b"]], "not finite numbers"),
-    (lambda weights, V: [[np.nan, 0]], "not finite numbers"),
-    (lambda weights, V: 1 / 0, "ZeroDivisionError"),
-])
+@pytest.mark.parametrize(
+    "wrong, says",
+    [
+        (lambda weights, V: None, "still a stub"),
+        (lambda weights, V: V, "shape (4, 2), not (1, 2)"),
+        (lambda weights, V: [["a", "b"]], "not finite numbers"),
+        (lambda weights, V: [[np.nan, 0]], "not finite numbers"),
+        (lambda weights, V: 1 / 0, "ZeroDivisionError"),
+    ],
+)
 def test_an_error_of_the_learners_function_is_shown_beside_the_last_good_picture(panel, wrong, says):
     theirs = explore.hull(TOKENS, HEAD.V, HEAD.scores[0], wrong)
     assert says in theirs.status.value
@@ -95,12 +101,15 @@ def test_fits_into_a_slide_and_every_control_has_a_label(panel):
     assert "image/png" in panel._repr_mimebundle_()
 
 
-@pytest.mark.parametrize("tokens, V, scores, says", [
-    (["a", "b"], np.eye(2), [0, 0], "3 to 6 tokens"),
-    (list("abc"), np.eye(3), [0, 0, 0], "(3, 3)"),
-    (list("abc"), np.eye(3)[:, :2], [0, 0], "(2,)"),
-    (list("abc"), [[0, 0], [1, 1], [2, 2]], [0, 0, 0], "one line"),
-])
+@pytest.mark.parametrize(
+    "tokens, V, scores, says",
+    [
+        (["a", "b"], np.eye(2), [0, 0], "3 to 6 tokens"),
+        (list("abc"), np.eye(3), [0, 0, 0], "(3, 3)"),
+        (list("abc"), np.eye(3)[:, :2], [0, 0], "(2,)"),
+        (list("abc"), [[0, 0], [1, 1], [2, 2]], [0, 0, 0], "one line"),
+    ],
+)
 def test_says_what_it_has_no_room_for(tokens, V, scores, says):
     with pytest.raises(ValueError) as error:
         explore.hull(tokens, V, scores)

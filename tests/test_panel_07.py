@@ -38,7 +38,9 @@ def test_slices_with_added_scores_are_one_head(panel, h):
     assert "1 map for" in panel.status.value and "exactly one-head" in panel.status.value
 
 
-@pytest.mark.parametrize("split, merge", [("matrices", "add scores"), ("slices", "mix scores"), ("matrices", "mix scores")])
+@pytest.mark.parametrize(
+    "split, merge", [("matrices", "add scores"), ("slices", "mix scores"), ("matrices", "mix scores")]
+)
 def test_other_merges_of_scores_are_another_map_but_one(panel, split, merge):
     panel.set({"split": split, "merge": merge})
     assert panel.state["maps"].shape == (1, 4, 4) and panel.state["heads"].shape == (2, 4, 4)

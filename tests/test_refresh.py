@@ -28,8 +28,7 @@ def code(id, source, *tags):
 def write(path, *cells):
     nbformat.write(
         new_notebook(
-            cells=cells,
-            metadata={"widgets": {}, "language_info": {"name": "python", "version": "3"}},
+            cells=cells, metadata={"widgets": {}, "language_info": {"name": "python", "version": "3"}}
         ),
         path,
     )

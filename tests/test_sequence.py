@@ -27,9 +27,12 @@ def test_a_shift_is_one_rotation_for_every_place(k):
     angles = k / 10000 ** (np.arange(0, 6, 2) / 6)
     turn = np.zeros((6, 6))
     for i, angle in enumerate(angles):
-        turn[2 * i:2 * i + 2, 2 * i:2 * i + 2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-    np.testing.assert_allclose(P[:60 - k] @ turn, P[k:], atol=1e-12)
-    products = (P[:60 - k] * P[k:]).sum(axis=1)
+        turn[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [
+            [np.cos(angle), -np.sin(angle)],
+            [np.sin(angle), np.cos(angle)],
+        ]
+    np.testing.assert_allclose(P[: 60 - k] @ turn, P[k:], atol=1e-12)
+    products = (P[: 60 - k] * P[k:]).sum(axis=1)
     np.testing.assert_allclose(products, products[0], atol=1e-12)
 
 
@@ -38,7 +41,9 @@ def test_no_two_of_a_thousand_places_are_equal():
     assert len(np.unique(P.round(9), axis=0)) == 1000
 
 
-@pytest.mark.parametrize("n, d, words", [(3, 5, "not d = 5"), (-1, 4, "not -1"), (2.5, 4, "2.5"), (3, -2, "-2")])
+@pytest.mark.parametrize(
+    "n, d, words", [(3, 5, "not d = 5"), (-1, 4, "not -1"), (2.5, 4, "2.5"), (3, -2, "-2")]
+)
 def test_wrong_sizes_are_answered(n, d, words):
     with pytest.raises(ValueError, match=words):
         positions(n, d)

@@ -53,8 +53,7 @@ def test_locks_hold_what_pyproject_asks_for(name, required):
     for requirement in required:
         assert found[canonicalize_name(requirement.name)]
         assert all(
-            requirement.specifier.contains(each)
-            for each in found[canonicalize_name(requirement.name)]
+            requirement.specifier.contains(each) for each in found[canonicalize_name(requirement.name)]
         )
 
 
@@ -81,9 +80,7 @@ def test_conda_asks_for_the_same_as_pyproject():
         r"^  - ([\w-]+)(\S*)$", (ROOT / "environment.yml").read_text(encoding="utf-8"), re.MULTILINE
     )
     conda = {
-        name.removesuffix("-base"): bounds
-        for name, bounds in conda
-        if name not in ("conda-forge", "pip")
+        name.removesuffix("-base"): bounds for name, bounds in conda if name not in ("conda-forge", "pip")
     }
     assert conda.pop("python") == PROJECT["requires-python"]
     assert conda == {requirement.name: str(requirement.specifier) for requirement in RUNTIME}
@@ -156,11 +153,7 @@ def test_a_lost_or_broken_record_costs_nothing(course, record):
     source, target = course
     copy_notebooks(source, target)
     write(target / "02_next.ipynb", "my answer")
-    (
-        (target / ".copied.json").unlink()
-        if record is None
-        else (target / ".copied.json").write_text(record)
-    )
+    ((target / ".copied.json").unlink() if record is None else (target / ".copied.json").write_text(record))
     notes = copy_notebooks(source, target)
     assert len(notes) == 1 and "02_next" in notes[0]
     assert "my answer" in (target / "02_next.ipynb").read_text()
@@ -185,12 +178,7 @@ def test_a_text_browser_is_no_screen(monkeypatch):
 def clone(tmp_path):
     """What the bootstrap reads, in an empty folder."""
     (tmp_path / "tools").mkdir()
-    for name in (
-        "tools/bootstrap.py",
-        "pyproject.toml",
-        "requirements.lock",
-        "requirements-test.lock",
-    ):
+    for name in ("tools/bootstrap.py", "pyproject.toml", "requirements.lock", "requirements-test.lock"):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
@@ -229,18 +217,14 @@ def test_an_old_python_says_so(clone):
 
 
 def test_an_old_python_can_read_the_bootstrap():
-    tree = ast.parse(
-        (ROOT / "tools/bootstrap.py").read_text(encoding="utf-8"), feature_version=(3, 4)
-    )
+    tree = ast.parse((ROOT / "tools/bootstrap.py").read_text(encoding="utf-8"), feature_version=(3, 4))
     for node in ast.walk(tree):
         assert not isinstance(node, (ast.JoinedStr, ast.Nonlocal)), f"line {node.lineno}"
-        assert not getattr(node, "annotation", None) and not getattr(
-            node, "cause", None
-        ), f"line {node.lineno}"
+        assert not getattr(node, "annotation", None) and not getattr(node, "cause", None), (
+            f"line {node.lineno}"
+        )
         if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "print":
-            assert (
-                len(node.args) == 1 and not node.keywords
-            ), f"line {node.lineno}: Python 2 prints a tuple"
+            assert len(node.args) == 1 and not node.keywords, f"line {node.lineno}: Python 2 prints a tuple"
 
 
 def test_a_missing_venv_module_says_how_to_get_it(clone):
@@ -260,8 +244,7 @@ def test_a_failing_pip_is_quoted_in_one_line(clone):
     run = bootstrap(clone)
     assert (
         run.returncode
-        and "pip could not install the requirements: ERROR: Invalid requirement"
-        in only_line(run.stderr)
+        and "pip could not install the requirements: ERROR: Invalid requirement" in only_line(run.stderr)
     )
     assert not (clone / ".venv").exists()
 
@@ -298,13 +281,7 @@ def mark(clone):
 
 
 def test_the_second_call_does_nothing_and_tests_add_to_the_first(finished):
-    for arguments, says in [
-        ((), "Making"),
-        ((), ""),
-        (("--test",), "Adding"),
-        (("--test",), ""),
-        ((), ""),
-    ]:
+    for arguments, says in [((), "Making"), ((), ""), (("--test",), "Adding"), (("--test",), ""), ((), "")]:
         run = bootstrap(finished, *arguments)
         assert run.returncode == 0, run.stderr
         assert run.stdout.startswith(says) and bool(run.stdout) == bool(says)
@@ -322,11 +299,7 @@ def test_an_unfinished_environment_is_made_anew(finished):
 
 def test_a_stamp_counts_only_while_all_is_as_it_was(clone):
     setup = runpy.run_path(str(clone / "tools/bootstrap.py"))
-    stamp, stamps, python = (
-        setup["stamp"],
-        setup["stamps"],
-        Path(setup["python_in"](str(clone / ".venv"))),
-    )
+    stamp, stamps, python = (setup["stamp"], setup["stamps"], Path(setup["python_in"](str(clone / ".venv"))))
 
     def is_finished():
         return stamp("lab") in stamps(str(clone / ".venv"))

@@ -15,7 +15,7 @@ def cells(table):
 
 
 def luminance(color):
-    parts = np.array([int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)])
+    parts = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
     return np.where(parts <= 0.04, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
 
 
@@ -35,11 +35,15 @@ def test_labels_are_escaped():
     assert "<b onclick" not in table and "<script>" not in table and "&lt;script&gt;" in table
 
 
-@pytest.mark.parametrize("kind, values", [("signed", np.linspace(-2, 2, 41)), ("weights", np.linspace(0, 1, 41))])
+@pytest.mark.parametrize(
+    "kind, values", [("signed", np.linspace(-2, 2, 41)), ("weights", np.linspace(0, 1, 41))]
+)
 def test_every_cell_is_readable(kind, values):
     for style, _ in cells(show.table(values, kind=kind)):
         background, text = re.findall(r"(?:background|;color):(#\w+)", style)
-        dark, light = sorted((luminance(background), luminance(text.replace("#111", "#111111").replace("#fff", "#ffffff")[:7])))
+        dark, light = sorted(
+            (luminance(background), luminance(text.replace("#111", "#111111").replace("#fff", "#ffffff")[:7]))
+        )
         assert (light + 0.05) / (dark + 0.05) >= 4.2
 
 

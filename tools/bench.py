@@ -28,7 +28,12 @@ def figure_with_numbers(attention, query=1):
     show.arrows(axes[0, 2], attention.output[[query]], [f"b{query + 1}"], color="black", width=1.6)
     for ax, title, matrix in zip(axes[1], ("scores", "weights", "output"), attention[3:]):
         ax.imshow(matrix)
-        ax.set(title=title, xticks=range(matrix.shape[1]), yticks=range(4), yticklabels=["1 I", "2 saw", "3 a", "4 saw"])
+        ax.set(
+            title=title,
+            xticks=range(matrix.shape[1]),
+            yticks=range(4),
+            yticklabels=["1 I", "2 saw", "3 a", "4 saw"],
+        )
         for (i, j), number in np.ndenumerate(matrix):
             ax.text(j, i, f"{number:.2f}", ha="center", va="center")
     fig.savefig(io.BytesIO(), format="png")

@@ -81,9 +81,7 @@ def stamps(folder):
 
 
 def python_in(folder):
-    return os.path.join(
-        folder, *(["Scripts", "python.exe"] if os.name == "nt" else ["bin", "python"])
-    )
+    return os.path.join(folder, *(["Scripts", "python.exe"] if os.name == "nt" else ["bin", "python"]))
 
 
 def run(folder, *arguments):
@@ -135,14 +133,9 @@ def make(folder, kind):
             forget(folder)
             shutil.rmtree(folder)
         try:
-            subprocess.check_output(
-                [sys.executable, "-m", "venv", folder], stderr=subprocess.STDOUT
-            )
+            subprocess.check_output([sys.executable, "-m", "venv", folder], stderr=subprocess.STDOUT)
         except subprocess.CalledProcessError as error:
-            raise Stop(
-                "python -m venv failed: "
-                + " ".join(error.output.decode("utf-8", "replace").split())
-            )
+            raise Stop("python -m venv failed: " + " ".join(error.output.decode("utf-8", "replace").split()))
     run(folder, "--require-hashes", "-r", LOCKS["lab" if kind == "lab" else "test"])
     if kind == "lowest":
         run(folder, "--only-binary", ":all:", *LOWEST)

@@ -84,9 +84,7 @@ def refresh(path):
 
 
 def main(arguments):
-    for path in [Path(name).resolve() for name in arguments] or sorted(
-        (ROOT / "notebooks").glob("*.ipynb")
-    ):
+    for path in [Path(name).resolve() for name in arguments] or sorted((ROOT / "notebooks").glob("*.ipynb")):
         try:
             print(path.name, "changed" if refresh(path) else "is as it was", flush=True)
         except Exception as error:

@@ -92,9 +92,7 @@ class Window:
         self.page, self.lab = page, lab
         self.errors, self.strangers = [], []
         page.set_default_timeout(PATIENCE)
-        page.on(
-            "console", lambda message: message.type == "error" and self.errors.append(message.text)
-        )
+        page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", self._note_stranger)
 
@@ -117,9 +115,7 @@ class Window:
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
 
     def wait_for_kernel(self):
-        self.notebook.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(
-            state="attached"
-        )
+        self.notebook.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(state="attached")
 
     def _wait_for_prompts(self, pattern, count):
         """Wait for `count` code cells whose prompts ("[3]:") hold `pattern`."""
@@ -164,11 +160,7 @@ def lab(notebooks, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = (
-        shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not chromium:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("no Chromium on this machine")
     from playwright.sync_api import sync_playwright

@@ -12,10 +12,7 @@ def notebooks(tmp_path_factory):
     cells = [
         new_markdown_cell("# The first slide", metadata={"slideshow": {"slide_type": "slide"}}),
         new_code_cell(
-            "1 + 1",
-            metadata={"slideshow": {"slide_type": "fragment"}},
-            outputs=[styled],
-            execution_count=1,
+            "1 + 1", metadata={"slideshow": {"slide_type": "fragment"}}, outputs=[styled], execution_count=1
         ),
         new_markdown_cell("# The second slide", metadata={"slideshow": {"slide_type": "slide"}}),
         new_code_cell(
@@ -34,10 +31,7 @@ def test_first_start_opens_the_first_notebook_and_asks_nothing(window):
     window.wait_for_kernel()
     assert window.notebook.locator("h1").first.inner_text().startswith("The first slide")
     window.page.wait_for_timeout(3000)  # the news question comes a moment after the rest
-    assert (
-        window.page.locator(".jp-toast-message, .Toastify__toast, .jp-Dialog").all_inner_texts()
-        == []
-    )
+    assert window.page.locator(".jp-toast-message, .Toastify__toast, .jp-Dialog").all_inner_texts() == []
 
 
 def test_stored_outputs_are_trusted(window):
@@ -53,9 +47,7 @@ def test_cells_run_and_widgets_show(window):
     handle = window.notebook.locator(".noUi-handle")
     handle.focus()
     window.page.keyboard.press("ArrowRight")
-    window.page.wait_for_function(
-        "() => document.querySelector('.widget-readout').textContent == '0.10'"
-    )
+    window.page.wait_for_function("() => document.querySelector('.widget-readout').textContent == '0.10'")
 
 
 def test_lecture_mode_shows_slides_with_live_sliders_and_ends_with_escape(window):
@@ -71,8 +63,6 @@ def test_lecture_mode_shows_slides_with_live_sliders_and_ends_with_escape(window
     assert shown.filter(has_text="The first slide").count() == 0
     shown.locator(".noUi-handle").focus()
     window.page.keyboard.press("ArrowRight")
-    window.page.wait_for_function(
-        "() => document.querySelector('.widget-readout').textContent == '0.10'"
-    )
+    window.page.wait_for_function("() => document.querySelector('.widget-readout').textContent == '0.10'")
     window.page.keyboard.press("Escape")
     window.page.locator(".jp-Deck").wait_for(state="detached")

@@ -1,4 +1,5 @@
 """Every notebook in a real JupyterLab: its cells run, and its panels answer the arrow keys."""
+
 from pathlib import Path
 
 import pytest
