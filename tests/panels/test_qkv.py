@@ -36,7 +36,7 @@ def test_it_starts_as_the_example(panel):
 def test_every_entry_is_a_slider_and_moves_what_it_should(panel, name, moved):
     for i, j in np.ndindex(3, 2):
         panel.sliders[f"{name}[{i},{j}]"].value += 0.5
-        matrices = {**dict(zip(explore.MATRICES, MATRICES))}
+        matrices = {**dict(zip(("W_q", "W_k", "W_v"), MATRICES))}
         matrices[name] = matrices[name].copy()
         matrices[name][i, j] += 0.5
         np.testing.assert_allclose(panel.state.output, self_attention(X, **matrices).output)
@@ -91,7 +91,7 @@ def test_presets_do_what_they_say(panel):
     panel.sliders["seed"].value = 7
     np.testing.assert_array_equal(panel.state.output, seventh)
     panel.sliders["W_q[0,0]"].value = 3
-    assert panel.sliders["preset"].value == explore.OWN
+    assert panel.sliders["preset"].value == "your own"
     panel.sliders["preset"].value = "the course's"
     np.testing.assert_array_equal(panel.state.scores, scores)
 
@@ -193,7 +193,7 @@ def test_a_cell_run_again_closes_its_last_panel(monkeypatch):
         def get_parent(self):
             return {"metadata": {"cellId": "the-cell"}}
 
-    monkeypatch.setattr(explore, "get_ipython", Shell)
+    monkeypatch.setattr(explore.panel, "get_ipython", Shell)
     explore.qkv(TOKENS, X)
     once = len(widgets.widget._instances)
     for _ in range(10):

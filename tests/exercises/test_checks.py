@@ -11,7 +11,7 @@ import pytest
 from course_lib.checks import Result, check, grade
 from course_lib.exercises import EXERCISES
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 SLIPS = [(name, slip) for name, exercise in EXERCISES.items() for slip in exercise.slips]
 
 

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from course_lib.__main__ import copy_notebooks, has_screen, jupyter_arguments
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 TESTS = [Requirement(line) for line in PROJECT["optional-dependencies"]["test"]]

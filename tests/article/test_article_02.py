@@ -4,7 +4,7 @@ import numpy as np
 
 from course_lib import data
 from course_lib.attention import self_attention
-from course_lib.exercises import STAGES_MOVED
+from course_lib.exercises.queries_keys_values import STAGES_MOVED
 
 
 def test_a5_three_matrices_do_three_jobs():

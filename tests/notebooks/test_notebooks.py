@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 SLIDES = {"slide", "subslide", "fragment", "skip", "notes", None}  # None goes on; the deck hides what has "-"
 HIDING = {"hide-input", "hide-output", "hide-cell", "remove-input", "remove-output", "remove-cell"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-LIBRARY = Path(__file__).resolve().parents[1] / "course_lib"
+LIBRARY = Path(__file__).resolve().parents[2] / "course_lib"
 MATHS = {"attention", "heads", "sequence"}
 ROOMS = {  # file: (other files of the library, other packages) that it may import
     "__init__": (set(), set()),

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 LINES = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8").splitlines()
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")] for line in LINES if re.match(r"\| A\d+ \|", line)

@@ -1,0 +1,21 @@
+"""The exercises, one file per notebook; exercise.py says what an exercise is."""
+
+from course_lib.exercises import (
+    attention_scores,
+    matrix_form,
+    multi_head,
+    queries_keys_values,
+    softmax,
+    start_here,
+    weighted_sum,
+)
+
+EXERCISES = {
+    **start_here.EXERCISES,
+    **queries_keys_values.EXERCISES,
+    **attention_scores.EXERCISES,
+    **softmax.EXERCISES,
+    **weighted_sum.EXERCISES,
+    **matrix_form.EXERCISES,
+    **multi_head.EXERCISES,
+}
