@@ -1,92 +1,95 @@
-"""Numbers as tables, vectors as figures. Knows nothing of attention.
+"""Numbers as tables, vectors as pictures: HTML and SVG text. Knows nothing of attention.
 
-A table is HTML: sharp on a projector, readable in light and dark theme and by a screen reader, and
-compared by the tests, so every number a reader sees is checked. Vectors, hulls and curves are matplotlib.
+Text is sharp on a projector and at any zoom, takes its ink from the theme, can be read aloud, and is compared
+by the tests, so every number and every arrow that a reader sees is checked. Curves, contours and images of
+ordinary cells are matplotlib, in the course's own look.
 """
 
-import functools
+import base64
 import html
 import io
+import math
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import PathCollection, PolyCollection
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.path import Path
-from matplotlib.textpath import TextPath
-from matplotlib.transforms import IdentityTransform
-from PIL import Image
 
-BLUE, ORANGE, PURPLE, GRAY = "#0072b2", "#c05a00", "#9b3d8f", "#8a8a8a"  # told apart by colour-blind readers
-COLORMAPS = {"signed": "PuOr", "weights": "cividis"}
+# One color each, everywhere: a score is a signed number, its positive side; a weight is a share of ink. All keep
+# 3:1 against a white and a black page. As the color of a whole cell the last three let text keep 4.5:1 on both.
+COLORS = {
+    "query": "#1f78c8",
+    "key": "#d1570b",
+    "value": "#a8559f",
+    "output": "#a37b00",
+    "ghost": "#808080",
+    "score": "#008562",
+    "minus": "#a5672d",
+    "weight": "#767676",
+}
+STYLE = """<style>
+.course {display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: flex-start; line-height: 1.35;
+ font-size: var(--jp-content-font-size1, 14px)}
+.course table.course-table {color: inherit; border-collapse: separate; border-spacing: 1px; margin: 2px 0; font-size: .93em; width: auto}
+.course caption, .course figcaption {text-align: left; font-weight: 600; padding: 0 0 2px; color: inherit}
+.course .course-table td {min-width: 2.4em; padding: 1px 4px; text-align: right; font-variant-numeric: tabular-nums}
+.course .course-table th {padding: 1px 4px; font-weight: 500; text-align: center; color: inherit}
+.course .course-table th[scope=row] {text-align: right; max-width: 11em; overflow-wrap: anywhere; white-space: normal}
+.course .course-table tr.picked th {font-weight: 800}
+.course .course-table tbody tr, .course .course-table td:empty {background: none}
+.course figure {margin: 0; flex: 1 1 var(--least); max-width: var(--most); min-width: 0}
+.course svg {display: block; width: 100%; height: auto; font: 11px var(--jp-ui-font-family, sans-serif)}
+.course svg text {fill: currentColor} .course svg .tip {font-weight: 700}
+</style>"""
 
 
-class Html(str):
-    """HTML that JupyterLab draws; `text` is the same as plain text."""
+# Where a label may lie: how far from its tip and turned by how much from its arrow's way, the best first.
+NEAR = [(far, turn) for far in (5, 13, 22) for turn in (0, 0.6, -0.6, 1.2, -1.2, 1.9, -1.9, 2.6, -2.6)]
 
-    text = ""
+
+class Html:
+    """What a cell shows: `html` in a browser, and the same as `text` where there is none."""
+
+    def __init__(self, html, text):
+        self.html, self.text = html, text
 
     def _repr_html_(self):
-        return str(self)
+        return f'{STYLE}<div class="course">{self.html}</div>'
 
     def __repr__(self):
         return self.text
 
 
-def table(values, rows=None, columns=None, *, caption="", kind="signed", decimals=2, limit=None, pick=None):
-    """A matrix (n, m) or vector (m,) as a table of coloured cells.  ->  Html
+def side_by_side(*parts):
+    """Several tables and pictures in one line, as far as the line is wide.  ->  Html"""
+    return Html("".join(part.html for part in parts), "\n\n".join(part.text for part in parts))
 
-    rows, columns: labels, 1, 2, 3 ... where none are given. kind: "signed" colours around 0 up to +-limit
-    (the largest entry unless given), "weights" from 0 to 1, "plain" not at all. pick: a row to point out.
-    ValueError for more than two axes or labels that do not fit.
+
+def table(values, rows=None, columns=None, *, caption="", kind="signed", decimals=2, pick=None):
+    """A matrix (n, m) or vector (m,) as a table of colored cells.  ->  Html
+
+    rows, columns: labels, 1, 2, 3 ... where none are given. kind: "signed" colors around 0, "weights" from 0 to 1,
+    "plain" not at all; a number has the same color in every table of its kind. pick: a row to point out.
+    ValueError for more than two axes, labels that do not fit, an unknown kind or a row that is not there.
     """
     values = np.asarray(values)
     if not 1 <= values.ndim <= 2:
         raise ValueError(f"a table shows one matrix or vector, not shape {values.shape}")
+    if kind not in ("signed", "weights", "plain"):
+        raise ValueError(f'kind is "signed", "weights" or "plain", not {kind!r}')
+    named = values.ndim == 2 or rows is not None
     rounded = np.atleast_2d(np.round(values.astype(float), decimals)) + 0.0  # + 0.0 turns -0.0 into 0.0
-    rows = _labels(rows, rounded.shape[0], "rows") if values.ndim == 2 or rows is not None else [""]
+    rows = _labels(rows, rounded.shape[0], "rows") if named else [""]
     columns = _labels(columns, rounded.shape[1], "columns")
-    words = [[_number(number, decimals) for number in row] for row in rounded]
-    styles = _cell_styles(rounded, kind, limit)
-    head = "".join(f'<th scope="col" style="{_HEAD}">{html.escape(c)}</th>' for c in columns)
-    body = "".join(
-        f'<tr style="background:transparent"><th scope="row" style="{_HEAD};text-align:right{_PICKED if i == pick else ""}">'
-        f"{html.escape(label)}{' &#9664;' if i == pick else ''}</th>"
-        + "".join(f'<td style="{_CELL};{style}">{word}</td>' for word, style in zip(words[i], styles[i]))
-        + "</tr>"
-        for i, label in enumerate(rows)
-    )
-    title = f'<caption style="{_CAPTION}">{html.escape(caption)}</caption>' if caption else ""
-    drawn = Html(
-        f'<table style="{_TABLE}">{title}<thead><tr><td style="{_HEAD}"></td>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
-    )
-    drawn.text = _plain(caption, rows, columns, words)
-    return drawn
-
-
-def side_by_side(*parts):
-    """Several tables in one line.  ->  Html"""
-    drawn = Html(
-        '<div style="display:flex;flex-wrap:wrap;gap:4px 22px;align-items:flex-start">'
-        + "".join(f"<div>{part}</div>" for part in parts)
-        + "</div>"
-    )
-    drawn.text = "\n\n".join(part.text for part in parts)
-    return drawn
-
-
-_TABLE = (
-    "border-collapse:separate;border-spacing:1px;margin:2px 0;"
-    "font-size:calc(0.93 * var(--jp-content-font-size1, 14px));line-height:1.35;width:auto"
-)
-_CELL = "min-width:34px;padding:1px 4px;text-align:right;font-variant-numeric:tabular-nums;border-radius:2px"
-_HEAD = "padding:1px 4px;font-weight:500;background:transparent;color:inherit;text-align:center"
-_PICKED = ";font-weight:800"
-_CAPTION = "caption-side:top;text-align:left;font-weight:600;padding:0 0 2px;color:inherit;white-space:nowrap"
+    if pick is not None and pick not in range(len(rows)):
+        raise ValueError(f"there is no row {pick} to pick among {len(rows)}")
+    words = [[number_text(number, decimals) for number in row] for row in rounded.tolist()]
+    lines = []
+    for i, (label, numbers, line) in enumerate(zip(rows, rounded.tolist(), words)):
+        cells = "".join(f"<td{_ink(number, kind)}>{word}</td>" for number, word in zip(numbers, line))
+        mark, picked = (" ◀", ' class="picked"') if i == pick else ("", "")
+        lines.append(f'<tr{picked}><th scope="row">{html.escape(label)}{mark}</th>{cells}</tr>')
+    head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in columns)
+    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    body = f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return Html(f'<table class="course-table">{title}{body}</table>', _plain(caption, rows, columns, words))
 
 
 def _labels(labels, count, name):
@@ -96,170 +99,251 @@ def _labels(labels, count, name):
     return [str(label) for label in labels]
 
 
-def _number(number, decimals):
-    return f"{number:.{decimals}f}" if np.isfinite(number) else str(number)
+def number_text(number, decimals=2):
+    """A number as it is shown: so many decimals, no "-0.00", a short form where it is huge."""
+    if not np.isfinite(number) or abs(number) < 1e5:
+        return f"{round(number, decimals) + 0.0:.{decimals}f}"
+    return f"{number:.1e}".replace("e+0", "e").replace("e+", "e")
 
 
 def _plain(caption, rows, columns, words):
     lines = [["", *columns]] + [[label, *row] for label, row in zip(rows, words)]
     widths = [max(map(len, column)) for column in zip(*lines)]
-    text = "\n".join(
-        "  ".join(word.rjust(width) for word, width in zip(line, widths)).rstrip() for line in lines
-    )
+    text = "\n".join("  ".join(map(str.rjust, line, widths)).rstrip() for line in lines)
     return f"{caption}\n{text}" if caption else text
 
 
-@functools.cache
-def _shades(colormap):
-    """256 cell styles along a colormap, the text dark or light by the luminance behind it."""
-    colors = colormaps[colormap](np.linspace(0, 1, 256))[:, :3]
-    luminance = np.where(colors <= 0.04, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4) @ [
-        0.2126,
-        0.7152,
-        0.0722,
-    ]
-    return [
-        "background:#%02x%02x%02x;color:%s"
-        % (*(int(round(255 * c)) for c in color), "#111" if light > 0.18 else "#fff")
-        for color, light in zip(colors, luminance)
-    ]
+def _ink(number, kind):
+    """The color of a cell: from paper at 0 to almost full ink, in either theme, from the rounded number shown."""
+    size = abs(number) if kind == "weights" else abs(number) / (abs(number) + 1.5)
+    if kind == "plain" or not size > 0:  # nan too
+        return ""
+    name = "minus" if number < 0 else "weight" if kind == "weights" else "score"
+    strength = 0.93 * min(size, 1) if np.isfinite(number) else 0.93
+    return f' style="background:rgb({_rgb(name)}/{strength:.2f})"'
 
 
-def _cell_styles(rounded, kind, limit):
-    """One style a cell, from the rounded number shown: a difference in the last bit changes nothing."""
-    if kind == "plain":
-        return np.full(rounded.shape, "", dtype=object)
-    finite = np.isfinite(rounded)
-    if kind == "weights":
-        place = rounded
-    else:
-        limit = limit or np.abs(rounded[finite]).max(initial=0) or 1
-        place = 0.5 + rounded / (2 * limit)
-    shades = np.array(_shades(COLORMAPS[kind]), dtype=object)
-    index = np.clip(np.where(finite, place, 0) * 255 + 0.5, 0, 255).astype(int)
-    return np.where(finite, shades[index], "")
+def _rgb(name):
+    return " ".join(str(int(COLORS[name][i : i + 2], 16)) for i in (1, 3, 5))
 
 
-def plane(axes, limit, title=""):
-    """Draw an empty plane from -limit to +limit, with its two axes through 0."""
-    axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal", title=title)
-    axes.axhline(0, color="#cccccc", linewidth=1, zorder=0)
-    axes.axvline(0, color="#cccccc", linewidth=1, zorder=0)
-    axes.tick_params(labelsize=8, color="#999999", labelcolor="#666666", length=2)
-    axes.spines[:].set_color("#dddddd")
-    axes.set_axisbelow(True)
+class Picture(Html):
+    """A drawing in coordinates of its own, as SVG text; what is drawn first lies lowest.
 
-
-def arrows(axes, vectors, labels=(), *, color=BLUE, alpha=1.0, width=1.0):
-    """Arrows from 0 to vectors (n, 2), the labels beyond their tips.  ->  the artists drawn
-
-    width: 1, or (n,) for each arrow its own. The plane's limits must be set.
-    Arrows that end in one point (to one decimal) share one label: "q2 q4".
+    x, y: the range shown on each axis; title: a line above it; xticks, yticks: {place: word} beside the frame;
+    width, height: of the drawing in its own pixels: on screen it grows and shrinks with the width there is.
+    Colors are names in COLORS. What is drawn is also said in words, for those who do not see it.
     """
-    vectors = np.asarray(vectors, dtype=float).reshape(-1, 2)
-    reach = np.ptp(axes.get_xlim()) / 2
-    shapes = _arrow_shapes(vectors, 0.012 * reach * np.broadcast_to(width, len(vectors))[:, None])
-    artists = [PolyCollection(shapes, color=2 * [color], alpha=alpha, linewidth=0, zorder=3)]  # for one
-    tips = {}
-    for vector, label in zip(vectors, labels):
-        tips.setdefault(tuple(np.round(vector, 1) + 0.0), []).append(label)
-    if tips:
-        words = [" ".join(names) for names in tips.values()]
-        points = np.array(list(tips))
-        lengths = np.hypot(*points.T)[:, None]
-        ways = np.where(lengths > 0, points / np.maximum(lengths, 0.1), 0.7)
-        halves = np.array([[0.3 * len(word), 0.5] for word in words]) * _letter_size(axes)
-        places = np.clip(
-            _apart(points + ways * (0.05 * reach + halves), halves), halves - reach, reach - halves
-        )
-        artists.append(
-            PathCollection(
-                [_letters(word) for word in words],
-                sizes=[1],
-                offsets=places,
-                zorder=4,
-                offset_transform=axes.transData,
-                transform=IdentityTransform(),
-                linewidth=0,
-                color=2 * [color],
+
+    def __init__(self, x, y, title="", *, xticks=None, yticks=None, width=260, height=230):
+        self.y, self.title, self.width, self.height = y, title, width, height
+        self.marks, self.said, self._lines, self._tips = [], [], {}, []
+        left, right, top, bottom = 34 if yticks else 8, width - 8, 8, height - (20 if xticks else 8)
+        self._across, self._up = (right - left) / (x[1] - x[0]), (top - bottom) / (y[1] - y[0])
+        self._zero = left - x[0] * self._across, bottom - y[0] * self._up
+        for place, word in (xticks or {}).items():
+            self._write(self._pixel(place, 0)[0], height - 5, word, "middle")
+        for place, word in (yticks or {}).items():
+            up = self._pixel(0, place)[1]
+            line = f'<path d="M{left},{up:g}H{right}" stroke="{COLORS["ghost"]}" stroke-width=".4"/>'
+            self.marks.append(line)
+            self._write(left - 4, round(up + 4, 1), word, "end")
+
+    def _pixel(self, x, y):
+        """A point in pixels, rounded to a tenth: a difference in the last bit moves nothing."""
+        x, y = self._zero[0] + x * self._across, self._zero[1] + y * self._up
+        return round(x + 1e-6, 1) + 0.0, round(y + 1e-6, 1) + 0.0
+
+    def _write(self, x, y, word, anchor, style=""):
+        place = f'x="{x:g}" y="{y:g}" text-anchor="{anchor}"'
+        self.marks.append(f"<text {place}{style}>{html.escape(str(word))}</text>")
+
+    def arrows(self, vectors, labels=(), color="ghost", *, width=1.0):
+        """Arrows from 0 to vectors (n, 2), with labels beyond their tips.  ->  self
+
+        width: 1, or (n,) for each arrow its own. Arrows that end in one point share a label, "q2 q4"; labels keep
+        off arrows and each other. ValueError unless the last axis is 2.
+        """
+        vectors = np.asarray(vectors, dtype=float)
+        if vectors.ndim != 2 or vectors.shape[-1] != 2:
+            raise ValueError(f"arrows in a plane have two numbers each, not shape {vectors.shape}")
+        start, thin, shared = self._pixel(0, 0), 1 if color == "ghost" else 2.2, {}
+        widths = np.broadcast_to(width, len(vectors)).tolist()
+        for i, (vector, wide) in enumerate(zip(vectors.tolist(), widths)):
+            tip = self._pixel(*vector)
+            self.marks.append(_arrow(start, tip, thin * wide, COLORS[color]))
+            self._lines[*start, *tip] = True
+            if i < len(labels):
+                shared.setdefault(tip, []).append(str(labels[i]))
+                self.said.append(f"{labels[i]} to ({', '.join(number_text(v, 1) for v in vector)})")
+        self._tips += [(tip, " ".join(words)) for tip, words in shared.items()]
+        return self
+
+    def line(self, points, color, *, width=2, dots=False, closed=False, says=""):
+        """A line through points (n, 2), an area where it is closed.  ->  self.   says: what it is, in words."""
+        places = [self._pixel(*point) for point in np.asarray(points, dtype=float).tolist()]
+        d = "M" + " ".join(f"{x:g},{y:g}" for x, y in places) + "Z" * closed
+        ink, fill = COLORS[color], f'fill="{COLORS[color]}" fill-opacity=".18"' if closed else 'fill="none"'
+        self.marks.append(f'<path d="{d}" {fill} stroke="{ink}" stroke-width="{width}"/>')
+        if dots:
+            spots = "".join(f'<circle cx="{x:g}" cy="{y:g}" r="{width + 1}"/>' for x, y in places)
+            self.marks.append(f'<g fill="{ink}">{spots}</g>')
+        if not closed:
+            self._lines.update(dict.fromkeys((*a, *b) for a, b in zip(places[:-1], places[1:])))
+        self.said += [says] * bool(says)
+        return self
+
+    def bars(self, heights, color, *, thick=0.6, says=""):
+        """Bars from 0 at places 0, 1, 2 ...; one that leaves the frame ends in an arrow head there.  ->  self"""
+        low, high = self.y
+        boxes = []
+        for place, height in enumerate(np.asarray(heights, dtype=float).tolist()):
+            end = (
+                min(max(height, low), high) if abs(height) < np.inf else high * (height > 0)
+            )  # nan and -inf: none
+            (x0, y0), (x1, y1) = self._pixel(place - thick / 2, 0), self._pixel(place + thick / 2, end)
+            boxes.append(f"M{x0:g},{y0:g}H{x1:g}V{y1:g}H{x0:g}Z")
+            if height > high or -np.inf < height < low:
+                self._write(
+                    (x0 + x1) / 2, y1 + (11 if height > 0 else -4), "▲" if height > 0 else "▼", "middle"
+                )
+        look = "fill" if color != "ghost" else 'fill="none" stroke'
+        self.marks.append(f'<path d="{"".join(boxes)}" {look}="{COLORS[color]}"/>')
+        self.said += [says] * bool(says)
+        return self
+
+    @property
+    def text(self):
+        return "; ".join(filter(None, [self.title, *self.said]))
+
+    @property
+    def html(self):
+        title = f"<figcaption>{html.escape(self.title)}</figcaption>" if self.title else ""
+        size = f"--least:{0.8 * self.width:.0f}px;--most:{1.5 * self.width:.0f}px"
+        view = f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{html.escape(self.text)}"'
+        return f'<figure style="{size}">{title}<svg {view}>{"".join([*self.marks, *self._placed()])}</svg></figure>'
+
+    def _placed(self):
+        """The labels of arrows, each at the first place near its tip that is free, or the freest."""
+        taken, (x0, y0) = [], self._pixel(0, 0)
+        for (x, y), word in sorted(self._tips, key=lambda tip: len(tip[1])):
+            width, height = 3.6 * len(word) + 2, 6.5
+            way = math.atan2(y - y0, x - x0) if (x, y) != (x0, y0) else -0.7
+            best = (math.inf, None)
+            for far, turn in NEAR:
+                across, up = math.cos(way + turn), math.sin(way + turn)
+                reach = far + min(width / max(abs(across), 1e-9), height / max(abs(up), 1e-9))
+                box = (x + across * reach, y + up * reach, width, height)
+                crowd = self._crowd(box, taken)
+                if crowd < best[0]:
+                    best = (crowd, box)
+                if not crowd:
+                    break
+            taken.append(best[1])
+            place = f'x="{best[1][0]:.1f}" y="{best[1][1] + 4:.1f}" text-anchor="middle"'
+            yield f'<text class="tip" {place}>{html.escape(word)}</text>'
+
+    def _crowd(self, box, taken):
+        """How much lies under a box (x, y, half width, half height): lines, labels, and the frame's edge."""
+        x, y, w, h = box
+        outside = x < w or x + w > self.width or y < h or y + h > self.height
+        under = sum(abs(x - a) < w + c and abs(y - b) < h + d for a, b, c, d in taken)
+        return 3 * outside + 2 * under + sum(_crosses(line, box) for line in self._lines)
+
+
+def plane(limit, title=""):
+    """An empty plane from -limit to limit with its two axes through 0.  ->  Picture"""
+    drawn = Picture((-limit, limit), (-limit, limit), title, width=220, height=220)
+    middle, end = drawn._pixel(0, 0)[0], drawn._pixel(limit, 0)[0]
+    axes = f"M{220 - end:g},{middle:g}H{end:g}M{middle:g},{220 - end:g}V{end:g}"
+    drawn.marks.append(f'<path d="{axes}" stroke="{COLORS["ghost"]}" stroke-width=".6"/>')
+    for x, word, anchor in ((220 - end, f"{-limit:g}", "start"), (end, f"{limit:g}", "end")):
+        drawn._write(x, middle + 12, word, anchor, ' opacity=".75"')
+    return drawn
+
+
+def room(*vectors):
+    """The limit of a plane that holds all these vectors: 3, or the next of a few steps.  ->  float"""
+    largest = max(np.abs(each).max(initial=0) for each in vectors)
+    return next((step for step in (3, 4, 6, 9, 14, 20, 30, 60, 100) if largest <= step), 1.1 * largest)
+
+
+def links(weights, left, right, title="", *, pick=None):
+    """Who looks at whom: a line from each word on the left to each on the right, as thick as its weight.  ->  Picture
+
+    weights (n, m) from 0 to 1; left: n words, right: m words; pick: a row whose lines alone are full.
+    """
+    weights, rows = np.asarray(weights, dtype=float), max(len(left), len(right))
+    drawn = Picture((0, 1), (0, 1), title, width=300, height=22 * rows + 20)
+    longest = max(len(str(word)) for word in [*left, *right])
+    start = min(24 + 6.2 * longest, 120)
+    for x, anchor, head, words in (
+        (start - 8, "end", "looks", left),
+        (308 - start, "start", "is looked at", right),
+    ):
+        drawn._write(x, 11, head, anchor, f' style="fill:{COLORS["weight"]}"')
+        for i, word in enumerate(map(str, words)):
+            fit = f' textLength="{start - 14:.0f}" lengthAdjust="spacingAndGlyphs"' if len(word) > 17 else ""
+            drawn._write(
+                x, 22 * i + 33, word, anchor, (' class="tip"' if i == pick and anchor == "end" else "") + fit
             )
-        )  # colour, matplotlib is slower
-    for artist in artists:
-        axes.add_collection(artist, autolim=False)
-    return artists
+    for i, j in np.ndindex(weights.shape):
+        thick = 11 * weights[i, j] * (1 if pick in (None, i) else 0.15)
+        if thick > 0.05:
+            d = f"M{start:g},{22 * i + 29}L{300 - start:g},{22 * j + 29}"
+            drawn.marks.append(f'<path d="{d}" stroke="{COLORS["weight"]}" stroke-width="{thick:.1f}"/>')
+    for i, row in enumerate(weights) if pick is None else [(pick, weights[pick])]:
+        drawn.said.append(
+            f"{left[i]}: " + ", ".join(f"{word} {number_text(share)}" for word, share in zip(right, row))
+        )
+    return drawn
 
 
-def _apart(places, halves):
-    """The centres of labels (n, 2), of half size halves, moved up or down where one would lie on an earlier one."""
-    places = places.copy()
-    for i, half in enumerate(halves):
-        for place, other in zip(places[:i], halves):
-            x, y = places[i] - place
-            if abs(x) < half[0] + other[0] and abs(y) < half[1] + other[1]:
-                places[i, 1] = place[1] + np.copysign(half[1] + other[1], y)
-    return places
+def _arrow(start, tip, width, color):
+    """An arrow as an open path; a dot where it has no length."""
+    (x0, y0), (x, y) = start, tip
+    length = math.hypot(x - x0, y - y0)
+    d = f"M{x0:g},{y0:g}L{x:g},{y:g}"
+    if length > 1:
+        size = min(length, 4 + 2.4 * width) / length
+        back, side = 0.9 * size, 0.5 * size
+        a, b = (x - x0) * back, (y - y0) * back
+        c, e = (y - y0) * side, (x - x0) * side
+        d += f"M{x - a + c:.1f},{y - b - e:.1f}L{x:g},{y:g}L{x - a - c:.1f},{y - b + e:.1f}"
+    look = f'stroke="{color}" stroke-width="{width:g}" stroke-linecap="round"'
+    return f'<path d="{d}" fill="none" {look}/>'
 
 
-def _arrow_shapes(vectors, half):
-    """One polygon (7, 2) an arrow: a shaft 2 * half wide, and a head."""
-    lengths = np.hypot(*vectors.T)[:, None]
-    along = vectors / np.where(lengths > 0, lengths, 1)
-    across = np.stack([-along[:, 1], along[:, 0]], axis=1) * half
-    neck = vectors - along * np.minimum(lengths, 7 * half)
-    return np.stack(
-        [across, neck + across, neck + 3 * across, vectors, neck - 3 * across, neck - across, -across], axis=1
-    )
+def _crosses(line, box):
+    """Whether a line (x0, y0, x1, y1) passes through a box (x, y, half width, half height)."""
+    x0, y0, x1, y1 = line
+    x, y, w, h = box
+    if max(x0, x1) < x - w or min(x0, x1) > x + w or max(y0, y1) < y - h or min(y0, y1) > y + h:
+        return False
+    slope = abs(
+        (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)
+    )  # the line within reach of the box: does it miss it?
+    return slope < abs(x1 - x0) * h + abs(y1 - y0) * w
 
 
-def _letter_size(axes):
-    """The height of a letter of 9 points, in the units of the axes."""
-    return 9 * axes.figure.dpi / 72 * np.ptp(axes.get_xlim()) / axes.bbox.width
+def figure(width=6.2, height=3.4, columns=1):
+    """An empty matplotlib figure in the course's look, whatever matplotlibrc or MPLBACKEND say.  ->  figure, axes
 
-
-@functools.cache
-def _letters(text):
-    """A label as one outline centred on 0: drawn ten times faster than a text."""
-    path = TextPath((0, 0), text, size=9, prop=FontProperties(weight="bold"))
-    return Path(path.vertices - path.get_extents().get_points().mean(axis=0), path.codes)
-
-
-class Canvas:
-    """A picture of fixed size whose frame is drawn once; `paint` adds what moves, fast enough for a slider.
-
-    width, height in CSS pixels; drawn at one and a half times that, to be sharp on most screens. Never touches pyplot.
+    width, height in inches. Show it with image(): it is no figure of pyplot.
     """
+    import matplotlib
+    from matplotlib.figure import Figure
 
-    def __init__(self, width, height, panes=1):
-        self.width, self.height = width, height
-        self.figure = Figure(figsize=(width / 100, height / 100), dpi=150, facecolor="white")
-        self.agg = FigureCanvasAgg(self.figure)
-        self.axes = self.figure.subplots(1, panes, squeeze=False)[0]
-        self.figure.subplots_adjust(left=0.04, right=0.985, bottom=0.1, top=0.88, wspace=0.18)
-        self.frame = None
-
-    def paint(self, draw):
-        """PNG bytes of the frame with the artists that draw() returns on top of it."""
-        if self.frame is None:
-            self.agg.draw()
-            self.frame = self.agg.copy_from_bbox(self.figure.bbox)
-        self.agg.restore_region(self.frame)
-        for artist in draw():
-            artist.axes.draw_artist(artist)
-            artist.remove()
-        image = Image.frombuffer("RGBA", self.agg.get_width_height(), self.agg.buffer_rgba()).convert("RGB")
-        png = io.BytesIO()
-        image.quantize(palette=_palette(), dither=0).save(png, "PNG", compress_level=1)
-        return png.getvalue()
+    matplotlib.rcdefaults()
+    matplotlib.rcParams.update({"axes.spines.top": False, "axes.spines.right": False, "font.size": 10})
+    drawn = Figure(figsize=(width, height), dpi=110, layout="constrained", facecolor="white")
+    return drawn, drawn.subplots(1, columns)
 
 
-@functools.cache
-def _palette():
-    """The course's colours, each in 32 steps to white: few enough for a small, fast PNG."""
-    inks = [to_rgb(ink) for ink in (BLUE, ORANGE, PURPLE, "black")]
-    steps = np.append(np.linspace(0, 0.95, 31), 1)[
-        :, None
-    ]  # nothing so near to white that Pillow takes it for white
-    colors = np.concatenate([steps + (1 - steps) * ink for ink in inks])
-    palette = Image.new("P", (1, 1))
-    palette.putpalette((255 * colors).round().astype(np.uint8).ravel().tolist())
-    return palette
+def image(figure, says):
+    """A matplotlib figure as an image; `says` states in words what is seen.  ->  Html"""
+    png = io.BytesIO()
+    figure.savefig(png, format="png", metadata={"Software": None})
+    source = base64.b64encode(png.getvalue()).decode()
+    alt = html.escape(says, quote=True)
+    return Html(f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{source}">', says)

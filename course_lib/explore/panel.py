@@ -1,28 +1,69 @@
-"""The live panels: sliders that answer at once.
+"""The machine behind the live panels: controls above, picture, tables and one status line below.
 
-A panel is a pure function from the values of its controls to what is seen, plus the wiring below.
-It never swallows an error: what went wrong stands in its status line, beside the last good picture.
+A panel is a pure function from the values of its controls to what is seen, plus the wiring below. All that is seen
+is the text of one widget, so a move of a slider costs one message. A panel never swallows an error: what went wrong
+stands in its status line, beside the last good picture.
 """
 
-import base64
 import contextlib
+import functools
 import html
-import re
+import io
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 import numpy as np
 from IPython import get_ipython
+from IPython.display import display
 
 from course_lib import show
 from course_lib.attention import Attention
 
-WIDTH = 780  # CSS pixels: the width of a notebook cell beside an open file browser at 1280 pixels
-# A narrow readout leaves room for the slider itself. A dropdown keeps its keys to itself: otherwise the notebook takes
-# the arrows for moving between cells, and d d for deleting one.
-STYLE = """<style onload="this.closest('.course-panel')?.querySelectorAll('select').forEach(
-    select => select.setAttribute('data-lm-suppress-shortcuts', 'true'))">
-.course-panel .widget-readout {flex: 0 0 33px; min-width: 0; margin: 0; padding: 0; text-align: right}
+# Styles of the controls, and what their HTML lacks: a name and a true value for a screen reader, one tab stop each;
+# plain keys stay with a control instead of reaching the notebook, where d d deletes the cell.
+MANNERS = """<style onload="
+const panel = this.closest('.course-panel');
+const mend = () => {
+  for (const label of panel.querySelectorAll('.widget-label[title]'))
+    label.parentElement.querySelector('.noUi-handle, select, input')?.setAttribute('aria-label', label.title);
+  for (const slider of panel.querySelectorAll('.widget-slider')) {
+    const readout = slider.querySelector('.widget-readout'), handle = slider.querySelector('.noUi-handle');
+    readout?.setAttribute('tabindex', -1);
+    if (handle && readout && handle.getAttribute('aria-valuetext') != readout.textContent)
+      handle.setAttribute('aria-valuetext', readout.textContent);
+  }
+};
+mend();
+new MutationObserver(mend).observe(panel, {subtree: true, childList: true, characterData: true,
+  attributes: true, attributeFilter: ['aria-valuetext', 'title']});
+window.courseKeys ??= !addEventListener('keydown', event => event.target.closest?.('.course-panel')?.toggleAttribute(
+  'data-lm-suppress-shortcuts', !(event.ctrlKey || event.metaKey || event.altKey || event.key == 'Escape')), true);
+">
+.course-panel {width: 100%; min-width: 0; max-width: 1100px; overflow: visible; color: var(--jp-content-font-color1, inherit)}
+.course-panel .course-bar {flex-wrap: wrap; gap: 2px 18px; overflow: visible; align-items: center}
+.course-panel .widget-label {width: auto !important; min-width: 0; color: inherit; overflow: visible}
+.course-panel .widget-slider {flex: 1 1 210px; width: auto; max-width: 420px; margin: 0}
+.course-panel .widget-slider .slider-container {margin: 0 10px; min-width: 64px}
+.course-panel .widget-readout {flex: 0 0 auto; min-width: 2.6em; margin: 0; padding: 0; text-align: right; color: inherit}
+.course-panel .widget-dropdown, .course-panel .widget-text, .course-panel .widget-checkbox {width: auto; flex: 0 1 auto}
+.course-panel .widget-text:not(.course-number) {flex: 1 1 260px}
+.course-panel .course-number {max-width: 9em}
+.course-panel .course-matrix {display: grid; grid-template-columns: max-content 1fr 1fr; flex: 1 1 250px; align-items: center;
+ gap: 0 6px; overflow: visible}
+.course-panel .course-matrix .widget-html {line-height: 24px; text-align: right}
+.course-panel .course-matrix > :nth-child(-n+3) {text-align: center}
+.course-panel .noUi-target {background: none; border: 1px solid #808080}
+.course-panel .noUi-connect {background: #808080}
+.course-panel .noUi-handle {border: 2px solid #808080; background: var(--jp-layout-color0, white); opacity: 1}
+.course-panel .noUi-handle:focus-visible {outline: 3px solid #1f78c8; outline-offset: 1px}
+.course-panel button {border: 1px solid #808080; width: auto}
+.course-panel .widget-html, .course-panel .widget-html-content {width: 100%; overflow: visible; margin: 0}
+.course-panel p {flex: 1 0 100%; margin: 0; line-height: 22px; min-height: 22px; overflow-wrap: anywhere}
+.course-panel pre {flex: 1 0 100%; margin: 0; max-height: 8em; overflow: auto; white-space: pre-wrap; color: inherit}
+</style>"""
+# Where the live panel cannot be shown, its last run's picture and numbers stand for it; where it is, they do not.
+STILL = """<style>.jp-OutputArea:has(.course-panel) .course-still {display: none}
+.jp-OutputArea:has(.course-still) [data-mime-type="application/vnd.jupyter.widget-view+json"]:not(:has(*)) {display: none}
 </style>"""
 
 
@@ -30,176 +71,202 @@ class View(NamedTuple):
     """What a panel shows for one set of values."""
 
     state: Any  # the numbers behind it, for the tests and for the curious
-    tables: show.Html
-    picture: bytes = b""  # PNG
-    note: str = ""  # one line of text under the panel
+    seen: show.Html  # pictures and tables
+    note: str = ""  # one line of text below them
+
+
+class NotYet(ValueError):
+    """A learner's function returns nothing: it is still a stub."""
 
 
 class Panel(widgets.VBox):
-    """Controls on top, then a picture, tables and one status line.
+    """Controls, then what view(values) -> View makes of their values.
 
-    title: one line; controls: {name: widget with a value}; view(values) -> View, where values = {name: value};
-    rows: the arranged controls; canvas: the show.Canvas the picture comes from, None without picture;
-    height: CSS pixels, at most 560; presets: {name: function(values) -> {name: value}}, on the control "preset";
-    first: a View to stand there until view() works for the first time, for panels that call a learner's function.
-    Handles: panel.sliders[name], panel.state, panel.status.value, panel.set({name: value}), panel.reset().
+    title: one line; controls: {name: widget with a value}; rows: those arranged, in one line where none are given;
+    standard: the view with the library's own function, shown while the learner's is still a stub;
+    follow(old, changes) -> {name: value}: what else changes with `changes`, for presets.
+    Handles: panel.controls[name] (and by its older name panel.sliders), panel.state, panel.status,
+    panel.set({name: value}), panel.reset().
     """
 
-    def __init__(self, title, controls, view, rows, *, canvas=None, height=560, presets=None, first=None):
-        self.title, self.sliders, self.view = title, controls, view
-        self.canvas, self.presets = canvas, presets or {}
-        self.state, self.redraws, self._png, self._quiet, self._seen = None, 0, b"", False, None
-        self._start = {name: control.value for name, control in controls.items()}
-        self.picture = (
-            widgets.Image(
-                format="png", layout=widgets.Layout(width=f"{canvas.width}px", height=f"{canvas.height}px")
-            )
-            if canvas
-            else None
-        )
-        self.tables = widgets.HTML()
-        self.status = widgets.HTML(layout=widgets.Layout(height="22px", margin="0", overflow="hidden"))
-        for control in controls.values():
-            control.observe(self._changed, "value")
-        parts = [*rows, *filter(None, [self.picture]), self.tables, self.status]
-        super().__init__(
-            parts, layout=widgets.Layout(width=f"{WIDTH}px", height=f"{height}px", overflow="hidden")
-        )
+    def __init__(self, title, controls, view, rows=None, *, standard=None, follow=None):
+        self.title, self.controls, self.view, self.standard = title, controls, view, standard
+        self.sliders, self.follow = controls, follow or (lambda old, changes: changes)
+        self.state, self.status, self.redraws, self._quiet = None, "", 0, False
+        self._body = self._text = ""
+        self._start = self._seen = self.values()
+        self._html = widgets.HTML()
+        for name, control in controls.items():
+            control.observe(functools.partial(self._moved, name), "value")
+        reset = widgets.Button(description="reset", tooltip="reset: back to how the panel began")
+        reset.on_click(lambda _: self.reset())
+        rows = rows or [bar(*controls.values())]
+        rows[0].children += (reset,)
+        super().__init__([widgets.HTML(MANNERS), *rows, self._html])
         self.add_class("course-panel")
-        _close_panel_of_this_cell(self)
-        if first:
-            self._show(first)
+        _close_last_run(self)
         self.redraw()
 
     def values(self):
         """{name: value} of all controls; numbers as written on them, since a browser sends 2.000000000000001 for 2."""
-        values = {name: control.value for name, control in self.sliders.items()}
+        values = {name: control.value for name, control in self.controls.items()}
         return {
             name: round(value, 9) if isinstance(value, float) else value for name, value in values.items()
         }
 
-    def redraw(self):
-        """Show what the controls say now."""
-        self.redraws += 1
-        self._seen = self.values()
+    def set(self, changes):
+        """Set controls {name: value} and what follows from them, and redraw once. Nothing changes where one is refused."""
+        old, self._quiet = self.values(), True
         try:
-            shown = self.view(self._seen)
-        except Exception as error:  # the learner's own function may raise anything
-            self._say(
-                f"<b>{type(error).__name__}</b>: {html.escape(str(error))}"
-                " <i>(picture: the last good one)</i>"
-            )
-        else:
-            self._show(shown)
-
-    def set(self, values):
-        """Set several controls {name: value} and redraw once."""
-        with self._together():
-            for name, value in values.items():
-                self.sliders[name].value = value
+            for name, value in {**changes, **self.follow({**self._seen, **changes}, changes)}.items():
+                if value != old[name]:
+                    self.controls[name].value = value
+        except Exception:
+            for name, value in old.items():
+                self.controls[name].value = value
+            raise
+        finally:
+            self._quiet = False
         self.redraw()
 
     def reset(self):
         """Back to how the panel began."""
+        self._seen = self._start
         self.set(self._start)
 
-    @contextlib.contextmanager
-    def _together(self):
-        self._quiet = True
+    def _moved(self, name, change):
+        if not self._quiet and self.values() != self._seen:
+            self.set({name: self.values()[name]})
+
+    def redraw(self):
+        """Show what the controls say now."""
+        self.redraws += 1
+        self._seen, printed = self.values(), io.StringIO()
         try:
-            yield
-        finally:
-            self._quiet = False
+            with contextlib.redirect_stdout(printed):
+                try:
+                    shown = self.view(self._seen)
+                except NotYet as stub:
+                    shown = self.standard(self._seen)
+                    shown = shown._replace(note=f"{stub}, so this is the library's. {shown.note}")
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # a learner's function may raise anything
+            self.status = f"{type(error).__name__}: {error} (picture: the last good one)"
+            if not self._body and self.standard:
+                self._keep(self.standard(self._seen))
+        else:
+            self._keep(shown)
+            self.status = shown.note
+        said = f'<p role="status">{html.escape(self.status[:600])}</p>'
+        if printed.getvalue():
+            said += f"<pre>{html.escape(printed.getvalue()[-2000:])}</pre>"
+        self._html.value = f'{show.STYLE}<div class="course">{self._body}{said}</div>'
 
-    def _changed(self, change):
-        if self._quiet or self.values() == self._seen:
-            return
-        preset = self.sliders.get("preset")
-        if change.owner in (preset, self.sliders.get("seed")):
-            name = preset.value if change.owner is preset else "random"
-            chosen = self.presets.get(name, lambda values: {})
-            self.set({"preset": name, **chosen(self.values())})
-            return
-        if preset and isinstance(change.owner, widgets.FloatSlider):  # a number moved by hand
-            with self._together():
-                preset.value = "your own"
-        self.redraw()
+    def _keep(self, shown):
+        self.state, self._body, self._text = shown.state, shown.seen.html, shown.seen.text
 
-    def _show(self, shown):
-        self.state, self._png = shown.state, shown.picture
-        self.tables.value = f'{STYLE}<div style="--jp-content-font-size1:14px">{shown.tables}</div>'
-        if self.picture:
-            self.picture.value = shown.picture
-        self._say(html.escape(shown.note))
-
-    def _say(self, text):
-        """Put a line of HTML into the status line; what is too long for it is in its tooltip."""
-        self.status.value = (
-            f'<div role="status" title="{re.sub("<.*?>", "", text)}" style="line-height:22px;max-width:{WIDTH}px;'
-            f'white-space:nowrap;overflow:hidden;text-overflow:ellipsis">{text}</div>'
-        )
-
-    def _repr_mimebundle_(self, **kwargs):
-        """Beside the live view: a fixed text, and the picture for readers without a kernel."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        bundle["text/plain"] = f"{self.title} (a live panel: run this cell to move it)"
-        if self._png:
-            bundle["image/png"] = base64.b64encode(self._png).decode()
-        return bundle
+    def _ipython_display_(self):
+        """The live view, and the same as a still: for readers without a kernel, and for a notebook reopened."""
+        view = {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
+        live = "application/vnd.jupyter.widget-view+json"
+        display({"text/plain": f"{self.title}: a live panel, run this cell to move it", live: view}, raw=True)
+        note = f"<p>{html.escape(self.status)}</p><p><i>{html.escape(self.title)}: live when this cell is run.</i></p>"
+        still = f'{STILL}<div class="course course-still">{self._body}<div>{note}</div></div>'
+        display(show.Html(still, f"{self.title}\n{self._text}\n{self.status}"))
 
 
-_open_panels = {}  # (cell, title) -> the panel that is open there
+_open = {}  # (window, cell) -> (its last run, the panels which that made)
 
 
-def _close_panel_of_this_cell(panel):
-    """A cell run again closes the widgets of its last panel, so that ten runs leave one panel, not ten."""
+def _close_last_run(panel):
+    """A cell run again in a window closes the panels of its last run there, and keeps nothing of them."""
     shell = get_ipython()
-    cell = shell.get_parent().get("metadata", {}).get("cellId") if hasattr(shell, "get_parent") else None
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    cell = parent.get("metadata", {}).get("cellId")
     if cell is None:
         return
-    for widget in _family(_open_panels.pop((cell, panel.title), None)):
-        widget.close()
-    _open_panels[cell, panel.title] = panel
+    window, run = parent["header"]["session"], parent["header"]["msg_id"]
+    last, panels = _open.get((window, cell), (run, []))
+    if last != run:
+        for old in panels:
+            for widget in _family(old):
+                widget.unobserve_all()
+                widget.close()
+            old.__dict__.clear()
+        panels = []
+    _open[window, cell] = run, [*panels, panel]
 
 
 def _family(widget):
     """A widget with its children, layouts and styles, which are widgets too."""
-    if widget is None:
-        return []
     parts = [part for part in (widget.layout, getattr(widget, "style", None)) if part]
     return (
         [member for child in getattr(widget, "children", ()) for member in _family(child)] + parts + [widget]
     )
 
 
-def reset_button(panel_of):
-    """A button that resets the panel which panel_of() returns."""
-    button = widgets.Button(
-        description="reset", tooltip="back to how the panel began", layout=widgets.Layout(width="64px")
+# Small makers of controls. `name` is what a screen reader says; `word` what stands before the control.
+
+
+def slider(name, low, high, step, value, word=None):
+    """A slider of numbers: whole ones where the step is whole."""
+    whole = isinstance(step, int)
+    kind, form = (widgets.IntSlider, "d") if whole else (widgets.FloatSlider, f".{len(f'{step:g}') - 2}f")
+    word = name if word is None else word
+    return kind(value, min=low, max=high, step=step, description=word, tooltip=name, readout_format=form)
+
+
+def choice(name, options, value=None):
+    """A dropdown; options are words, or (word, value) pairs."""
+    first = options[0][1] if isinstance(options[0], tuple) else options[0]
+    return widgets.Dropdown(
+        options=options, value=first if value is None else value, description=name, tooltip=name
     )
-    button.on_click(lambda _: panel_of().reset())
-    return button
 
 
-def labels(tokens, most=9):
+def number(name, value=0, high=999):
+    """A box for a whole number from 0 up."""
+    box = widgets.BoundedIntText(value, 0, high, description=name, tooltip=name)
+    box.add_class("course-number")
+    return box
+
+
+def switch(name, value=False):
+    """A box to tick."""
+    return widgets.Checkbox(value, description=name, tooltip=name, indent=False)
+
+
+def bar(*parts):
+    """Controls in a line that breaks where it is too narrow."""
+    line = widgets.Box(parts)
+    line.add_class("course-bar")
+    return line
+
+
+def labels(tokens, most=12):
     """Tokens as numbered labels, "2 saw", cut where they are long."""
     words = [f"{i} {token}" for i, token in enumerate(tokens, 1)]
     return [word if len(word) <= most else word[: most - 1] + "…" for word in words]
 
 
+def checked(name, result, shape, *, nan=False):
+    """What a learner's function returned, as an array of floats of this shape, or an error that says what is wrong.
+
+    NotYet for None, ValueError for another shape, for what are no real numbers, and unless nan for nan and inf.
+    """
+    if result is None or result is ...:
+        raise NotYet("your function returned None, as a stub does")
+    array = np.asarray(result)
+    if array.shape != tuple(shape):
+        raise ValueError(f"your {name} has shape {array.shape}, it should have {tuple(shape)}")
+    if array.dtype.kind not in "biuf" or not (nan or np.isfinite(array).all()):
+        raise ValueError(f"your {name} holds entries that are not finite numbers")
+    return array.astype(float)
+
+
 def checked_attention(result, like):
-    """The result of a learner's attention function, or a ValueError that says what is wrong with it."""
-    if result is None:
-        raise ValueError("your function returned None: is it still a stub?")
-    if not (isinstance(result, tuple) and len(result) == len(like)):
-        raise ValueError(
-            f"your function returned {type(result).__name__}, "
-            "the panel needs Attention(Q, K, V, scores, weights, output)"
-        )
-    stages = [np.asarray(stage) for stage in result]
-    for name, stage, expected in zip(like._fields, stages, like):
-        if stage.shape != expected.shape:
-            raise ValueError(f"your {name} has shape {stage.shape}, it should have {expected.shape}")
-        if stage.dtype.kind not in "biuf" or not np.isfinite(stage).all():
-            raise ValueError(f"your {name} holds entries that are not finite numbers")
-    return Attention(*stages)
+    """A learner's Attention with the shapes of `like`, or an error that says what is wrong."""
+    if result is not None and not (isinstance(result, (tuple, list)) and len(result) == len(like)):
+        wanted = f"Attention({', '.join(like._fields)})"
+        raise ValueError(f"your function returned {type(result).__name__}, the panel needs {wanted}")
+    stages = [None] * len(like) if result is None else result
+    return Attention(*(checked(*each) for each in zip(like._fields, stages, map(np.shape, like))))

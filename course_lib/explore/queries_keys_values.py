@@ -1,20 +1,24 @@
-"""The panel of notebook 02: the matrices W_q, W_k, W_v."""
+"""The panel of notebook 02 (and 00, 05): every entry of W_q, W_k and W_v on a slider."""
 
 import ipywidgets as widgets
 import numpy as np
 
 from course_lib import data, show
 from course_lib.attention import Attention, causal_mask, self_attention
-from course_lib.explore.panel import WIDTH, Panel, View, checked_attention, labels, reset_button
+from course_lib.explore.panel import (
+    Panel,
+    View,
+    bar,
+    checked_attention,
+    choice,
+    labels,
+    number,
+    slider,
+    switch,
+)
 
-OWN = "your own"
 MATRICES = ("W_q", "W_k", "W_v")
-
-
-def _rotated(W):
-    return np.stack([-W[:, 1], W[:, 0]], axis=1)  # every row turned by 90 degrees
-
-
+OWN = "your own"
 PRESETS = {  # each takes the matrices the panel began with
     "the course's": lambda W_q, W_k, W_v: (W_q, W_k, W_v),
     "identity: all three equal": lambda W_q, W_k, W_v: 3 * [np.eye(*W_q.shape)],
@@ -25,12 +29,14 @@ PRESETS = {  # each takes the matrices the panel began with
 }
 
 
+def _rotated(W):
+    return np.stack([-W[:, 1], W[:, 0]], axis=1)  # every row turned by 90 degrees
+
+
 def _entries(matrices):
-    return {
-        f"{name}[{i},{j}]": float(W[i, j])
-        for name, W in zip(MATRICES, matrices)
-        for i, j in np.ndindex(W.shape)
-    }
+    """{"W_q[0,0]": number} for every entry of the three matrices."""
+    named = zip(MATRICES, matrices)
+    return {f"{name}[{i},{j}]": float(W[i, j]) for name, W in named for i, j in np.ndindex(W.shape)}
 
 
 def qkv(tokens, X, attend=self_attention):
@@ -47,29 +53,32 @@ def qkv(tokens, X, attend=self_attention):
             f"not {len(tokens)} tokens with X of shape {X.shape}"
         )
     n, d = X.shape
-    example = data.saw()[3:]  # W_q, W_k, W_v
-    begin = example if d == 3 else list(np.random.default_rng(0).integers(-2, 3, (3, d, 2)).astype(float))
-    base = self_attention(X, *begin)
-    names, short = labels(tokens), labels(tokens, 6 if n < 5 else 5)
+    example = data.saw()
+    begin, features = [example.W_q, example.W_k, example.W_v], example.features
+    if d != len(features):
+        begin = list(np.random.default_rng(0).integers(-2, 3, (3, d, 2)).astype(float))
+        features = [f"x{i}" for i in range(1, d + 1)]
+    base, names = self_attention(X, *begin), labels(tokens)
     marks = [[f"{letter}{i}" for i in range(1, n + 1)] for letter in "qkv"]
 
-    canvas = show.Canvas(WIDTH, 230, 3)
-    for axes, title, ghost in zip(
-        canvas.axes, ("q  looks for", "k  is found by", "v  gives   (b gets)"), base[:3]
-    ):
-        show.plane(axes, 4, title)
-        show.arrows(axes, ghost, color=show.GRAY, alpha=0.35)
-
-    def draw(attention, query):
-        for axes, vectors, mark, color in zip(
-            canvas.axes, attention, marks, (show.BLUE, show.ORANGE, show.PURPLE)
-        ):
-            picked = color == show.BLUE and np.arange(n) == query
-            yield from show.arrows(axes, vectors, mark, color=color, width=np.where(picked, 1.6, 1))
-        yield from show.arrows(canvas.axes[2], base.output[[query]], color=show.GRAY, alpha=0.35, width=1.6)
-        yield from show.arrows(
-            canvas.axes[2], attention.output[[query]], [f"b{query + 1}"], color="black", width=1.6
+    def picture(attention, query):
+        wide = show.room(*attention[:2], *base[:2])
+        near = show.room(attention.V, attention.output[query], base.V, base.output[query])
+        titles = (
+            "q: what each looks for",
+            "k: what each is found by",
+            "v: what each gives; b: what one gets",
         )
+        planes = [show.plane(limit, title) for limit, title in zip((wide, wide, near), titles)]
+        for plane, ghost, vectors, words, color in zip(
+            planes, base, attention, marks, ("query", "key", "value")
+        ):
+            thick = np.where(np.arange(n) == query, 1.7, 1) if color == "query" else 1
+            plane.arrows(ghost).arrows(vectors, words, color, width=thick)
+        planes[2].arrows(base.output[[query]]).arrows(
+            attention.output[[query]], [f"b{query + 1}"], "output", width=1.7
+        )
+        return planes
 
     def view(values, attend=attend):
         matrices = [
@@ -80,100 +89,56 @@ def qkv(tokens, X, attend=self_attention):
             options["mask"] = causal_mask(n)
         attention = checked_attention(attend(X.copy(), *matrices, **options), base)
         query, root = values["query"], " / √2" if values["scaled"] else ""
-        tables = show.side_by_side(
-            show.table(attention.scores, names, short, caption=f"scores α = q·k{root}", limit=6, pick=query),
-            show.table(
-                attention.weights,
-                None,
-                short,
-                caption="weights α′: rows sum to 1",
-                kind="weights",
-                pick=query,
-            ),
-            show.table(attention.output, caption="output b = α′ V", limit=4, pick=query),
+        tables = (
+            show.table(attention.scores, names, names, caption=f"scores α = q·k{root}", pick=query),
+            show.table(attention.weights, names, names, caption="weights α′", kind="weights", pick=query),
+            show.table(attention.output, names, caption="output b = α′ V", pick=query),
         )
         moved = [
-            name for name, now, then in zip(Attention._fields, attention, base) if not np.allclose(now, then)
+            name
+            for name, now, then in zip(Attention._fields, attention, base)
+            if np.abs(now - then).max() > 1e-9
         ]
-        return View(
-            attention,
-            tables,
-            canvas.paint(lambda: draw(attention, query)),
-            f"moved from the grey ghost: {', '.join(moved) or 'nothing'}",
+        note = f"moved from the grey ghost: {', '.join(moved) or 'nothing'}"
+        return View(attention, show.side_by_side(*picture(attention, query), *tables), note)
+
+    def follow(now, changes):
+        if "preset" in changes and len(changes) > 1 or not changes.keys() & {"preset", "seed", *entries}:
+            return {}  # a reset says all itself
+        if changes.keys() & entries.keys():
+            return {"preset": OWN}
+        name = "random" if "seed" in changes else now["preset"]
+        if name == "random":
+            drawn = np.random.default_rng(now["seed"]).normal(size=(3, d, 2)).round(1).clip(-3, 3)
+            return {"preset": name, **_entries(drawn)}
+        return _entries(PRESETS[name](*begin)) if name in PRESETS else {}
+
+    entries = {
+        key: slider(
+            f"{key[:3]}, {features[int(key[4])]}, column {int(key[6]) + 1}", -3, 3, 0.1, value, word=""
         )
-
-    def from_preset(name):
-        return lambda values: _entries(PRESETS[name](*begin))
-
-    def at_random(values):
-        return _entries(np.random.default_rng(values["seed"]).normal(size=(3, d, 2)).round(1).clip(-3, 3))
-
-    sliders = {
-        name: widgets.FloatSlider(
-            value=value,
-            min=-3,
-            max=3,
-            step=0.1,
-            description=name[4:-1],
-            readout_format=".1f",
-            tooltip=name,
-            style={"description_width": "22px"},
-            layout=widgets.Layout(width="122px", height="26px", margin="0"),
-        )
-        for name, value in _entries(begin).items()
+        for key, value in _entries(begin).items()
     }
-    presets = {**{name: from_preset(name) for name in PRESETS}, "random": at_random}
-    switch = dict(indent=False, layout=widgets.Layout(width="74px"))
     controls = {
-        "preset": widgets.Dropdown(
-            options=[*presets, OWN],
-            description="preset",
-            style={"description_width": "44px"},
-            layout=widgets.Layout(width="236px"),
-        ),
-        "seed": widgets.BoundedIntText(
-            0,
-            0,
-            999,
-            description="seed",
-            style={"description_width": "34px"},
-            layout=widgets.Layout(width="92px"),
-        ),
-        "query": widgets.Dropdown(
-            options=[(name, i) for i, name in enumerate(names)],
-            value=min(1, n - 1),
-            description="query",
-            style={"description_width": "40px"},
-            layout=widgets.Layout(width="140px"),
-        ),
-        "scaled": widgets.Checkbox(True, description="scaled", **switch),
-        "causal": widgets.Checkbox(False, description="causal", **switch),
-        **sliders,
+        "preset": choice("preset", [*PRESETS, "random", OWN]),
+        "seed": number("seed"),
+        "query": choice("query", [(name, i) for i, name in enumerate(names)], min(1, n - 1)),
+        "scaled": switch("scaled", True),
+        "causal": switch("causal"),
+        **entries,
     }
 
     def block(name):
-        entries = [slider for key, slider in sliders.items() if key.startswith(name)]
-        return widgets.VBox(
-            [
-                widgets.HTML(f"<b>{name}</b>", layout=widgets.Layout(height="20px", margin="0 0 0 28px")),
-                widgets.GridBox(entries, layout=widgets.Layout(grid_template_columns="130px 130px")),
-            ],
-            layout=widgets.Layout(width="260px"),
-        )
+        """One matrix: its name and columns, then a row of sliders for each feature."""
+        head = [name, "1", "2"]
+        cells = [widgets.HTML(f"<b>{word}</b>") for word in head]
+        for i, feature in enumerate(features):
+            cells += [widgets.HTML(feature), *(entries[f"{name}[{i},{j}]"] for j in range(2))]
+        grid = widgets.Box(cells)
+        grid.add_class("course-matrix")
+        return grid
 
-    top = widgets.HBox(
-        [controls[name] for name in ("preset", "seed", "query", "scaled", "causal")]
-        + [reset_button(lambda: panel)]
-    )
-    first = view({name: control.value for name, control in controls.items()}, self_attention)
-    panel = Panel(
-        "W_q, W_k and W_v",
-        controls,
-        view,
-        [top, widgets.HBox([block(name) for name in MATRICES])],
-        canvas=canvas,
-        height=560,
-        presets=presets,
-        first=first,
-    )
-    return panel
+    top = bar(*(controls[name] for name in ("preset", "seed", "query", "scaled", "causal")))
+    rows = [top, bar(*map(block, MATRICES))]
+    standard = lambda values: view(values, self_attention)  # noqa: E731
+    return Panel("W_q, W_k and W_v", controls, view, rows, standard=standard, follow=follow)
