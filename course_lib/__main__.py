@@ -1,5 +1,6 @@
 """Open the course: `python -m course_lib` copies the notebooks to my-course/ and starts JupyterLab.
 
+my-course/ is in the clone; installed from a wheel, it is in the folder where the command is given.
 A copy belongs to the learner: once it is there, it is never written to again.
 More on the command line goes to JupyterLab: `python -m course_lib --no-browser --port=9999`.
 """
@@ -11,7 +12,8 @@ import shutil
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from .data import ROOT
+
 FIRST = "00_start_here.ipynb"
 NEWER = """{name}: the course has a newer version than your copy. To get it beside yours,
     rename your copy (for example to {mine}) and start the course again."""
@@ -38,7 +40,9 @@ def copy_notebooks(source, target):
             unfinished.rename(copy)
             trust(copy)
             copied[name] = version
-        elif version not in (copied.get(name), hashlib.sha256(copy.read_bytes()).hexdigest()):
+        elif version == hashlib.sha256(copy.read_bytes()).hexdigest():
+            copied[name] = version
+        elif version != copied.get(name):
             notes.append(NEWER.format(name=name, mine=name.replace(".ipynb", "_mine.ipynb")))
     record.write_text(json.dumps(copied, indent=1), encoding="utf-8")
     return notes
@@ -87,19 +91,27 @@ def set_environment(folder):
     os.environ["JUPYTERLAB_WORKSPACES_DIR"] = str(own / "workspaces")
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # this Python's kernel, not a namesake elsewhere
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # no warning about frozen modules
+    if not os.access(Path.home(), os.W_OK):  # Jupyter and IPython write there, or do not start
+        os.environ["HOME"] = str(own)
     # Lecture mode stays on in the settings; a new start begins without it.
     (own / "settings/jupyterlab-slideshow/plugin.jupyterlab-settings").unlink(missing_ok=True)
 
 
+def course_folder():
+    """Where the learner's copies are."""
+    clone = (ROOT / "pyproject.toml").exists()
+    return (ROOT if clone else Path.cwd()) / "my-course"
+
+
 def open_course(notebooks, folder, arguments):
     """Copy what is missing in `folder` and start JupyterLab on it."""
+    set_environment(folder)
     try:
         notes = copy_notebooks(notebooks, folder)
     except OSError as error:
         sys.exit(f"Your copies of the notebooks could not be made in {folder}: {error.strerror}")
     lines = [f"Your notebooks are in {folder}", *notes, "To end: press Ctrl-C twice here."]
     print("\n".join(lines), flush=True)
-    set_environment(folder)
 
     from jupyterlab.labapp import LabApp
 
@@ -107,4 +119,4 @@ def open_course(notebooks, folder, arguments):
 
 
 if __name__ == "__main__":
-    open_course(ROOT / "notebooks", ROOT / "my-course", sys.argv[1:])
+    open_course(ROOT / "notebooks", course_folder(), sys.argv[1:])

@@ -5,8 +5,9 @@
     python tools/bootstrap.py --lowest   the same in .venv-lowest, with the oldest supported numpy,
                                          matplotlib and ipywidgets (Python 3.11 or 3.12)
 
-A stamp is written into the environment as the very last step. An environment whose stamp is missing
+A stamp is written into the environment as the very last step. An environment whose stamp is empty
 or tells of other requirements is made anew, so it does not matter when an installation broke off.
+An environment without a stamp was made by someone else, and is left alone.
 The syntax is Python 2's on purpose: an old Python must get far enough to say that it is too old.
 """
 
@@ -16,7 +17,7 @@ import shutil
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 LOCKS = {"lab": "requirements.lock", "test": "requirements-test.lock"}
 # matplotlib 3.8 shows no first figure under IPython 9, which no longer has a function it calls.
 LOWEST = ["numpy==2.0.*", "matplotlib==3.8.*", "ipywidgets==8.1.0", "ipython==8.*"]
@@ -66,7 +67,7 @@ def stamp(kind):
     """What an environment of this kind was made from: Python, place, requirements."""
     digest = hashlib.sha256(("%d.%d %s" % (tuple(sys.version_info[:2]) + (ROOT,))).encode("utf-8"))
     lock = LOCKS["test" if kind == "lowest" else kind]
-    for name in ("tools/bootstrap.py", "pyproject.toml", lock):
+    for name in ("tools/bootstrap.py", lock):
         digest.update(read(name))
     return kind + " " + digest.hexdigest()
 
@@ -75,7 +76,7 @@ def stamps(folder):
     """The stamps of a finished environment; none where its Python is gone."""
     try:
         with open(os.path.join(folder, "course-stamp")) as file:
-            return file.read().split("\n") if os.path.exists(python_in(folder)) else []
+            return file.read().splitlines() if os.path.exists(python_in(folder)) else []
     except (IOError, OSError):
         return []
 
@@ -84,13 +85,19 @@ def python_in(folder):
     return os.path.join(folder, *(["Scripts", "python.exe"] if os.name == "nt" else ["bin", "python"]))
 
 
+def clean_environment():
+    """The environment variables, without those that mix in packages from elsewhere."""
+    kept = {name: os.environ[name] for name in os.environ if name not in ("PYTHONPATH", "PYTHONHOME")}
+    return dict(kept, PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0")
+
+
 def run(folder, *arguments):
     """Run the environment's pip, showing on a terminal what it is at; Stop where it fails."""
     command = [python_in(folder), "-m", "pip", "install", "--no-input", "--progress-bar", "off"]
     process = subprocess.Popen(
         command + ["--disable-pip-version-check"] + list(arguments),
         cwd=ROOT,
-        env=dict(os.environ, PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0"),
+        env=clean_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         close_fds=False,
@@ -118,9 +125,43 @@ def run(folder, *arguments):
 
 
 def forget(folder):
-    path = os.path.join(folder, "course-stamp")
-    if os.path.exists(path):
-        os.remove(path)
+    """Leave an empty stamp: the environment is ours, and unfinished."""
+    open(os.path.join(folder, "course-stamp"), "w").close()
+
+
+def check_owner(folder):
+    """Stop where the folder holds something that this file has not made."""
+    if os.path.exists(folder) and os.listdir(folder) and not os.path.exists(folder + "/course-stamp"):
+        name = os.path.basename(folder)
+        raise Stop(
+            "There is a %s here that the course has not made. Rename it or delete it, then give the same"
+            " command again (or use it: activate it, pip install -e ., python -m course_lib)." % name
+        )
+
+
+def remove(folder):
+    """Delete an environment of ours: the stamp last, so that whatever may be left stays ours."""
+    if not os.path.exists(folder):
+        return
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        elif name != "course-stamp":
+            os.remove(path)
+    shutil.rmtree(folder)
+
+
+def link(folder):
+    """Let the environment find course_lib here, by a relative path.
+
+    Letters beyond ASCII in a .pth file stop Python 3.11 and 3.12 where LC_ALL=C (python/cpython#117793).
+    """
+    import sysconfig
+
+    packages = sysconfig.get_path("purelib", "venv", {"base": folder, "platbase": folder})
+    with open(os.path.join(packages, "course.pth"), "w") as file:
+        file.write(os.path.relpath(ROOT, packages) + "\n")
 
 
 def make(folder, kind):
@@ -129,9 +170,9 @@ def make(folder, kind):
         print("Adding what the tests need to %s ..." % name)
     else:
         print("Making %s: about 150 MB to download, a minute or two the first time ..." % name)
-        if os.path.exists(folder):
-            forget(folder)
-            shutil.rmtree(folder)
+        remove(folder)
+        os.mkdir(folder)
+        forget(folder)
         try:
             subprocess.check_output([sys.executable, "-m", "venv", folder], stderr=subprocess.STDOUT)
         except subprocess.CalledProcessError as error:
@@ -139,7 +180,7 @@ def make(folder, kind):
     run(folder, "--require-hashes", "-r", LOCKS["lab" if kind == "lab" else "test"])
     if kind == "lowest":
         run(folder, "--only-binary", ":all:", *LOWEST)
-    run(folder, "--no-deps", "--no-build-isolation", "-e", ".")
+    link(folder)
     made = {"lab": ["lab"], "test": ["lab", "test"], "lowest": ["lowest"]}[kind]
     with open(os.path.join(folder, "course-stamp"), "w") as file:
         file.write("\n".join(stamp(each) for each in made))
@@ -169,6 +210,7 @@ def main(arguments):
         check_python()
         if stamp(kind) in stamps(folder):
             return
+        check_owner(folder)
         with open(folder + ".busy", "w") as file:
             wait_for_others(file)
             if stamp(kind) in stamps(folder):
@@ -177,7 +219,7 @@ def main(arguments):
                 make(folder, kind)
             finally:
                 if not stamps(folder):
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove(folder)
     except Stop as reason:
         sys.exit(str(reason))
     except KeyboardInterrupt:

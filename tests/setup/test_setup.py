@@ -7,17 +7,21 @@ import runpy
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
+import numpy as np
+import pip
 import pytest
 from nbformat.sign import NotebookNotary
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from course_lib.__main__ import copy_notebooks, has_screen, jupyter_arguments
+from course_lib.__main__ import copy_notebooks, course_folder, has_screen, jupyter_arguments, set_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -57,11 +61,9 @@ def test_locks_hold_what_pyproject_asks_for(name, required):
         )
 
 
-def test_locks_hold_the_build_requirements():
+def test_what_builds_the_wheel_is_among_the_tests_requirements():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["build-system"]["requires"] == project["dependency-groups"]["build"]
-    for line in project["build-system"]["requires"]:
-        assert canonicalize_name(Requirement(line).name) in versions("requirements.lock")
+    assert {Requirement(line) for line in project["build-system"]["requires"]} <= set(TESTS)
 
 
 def test_the_tests_lock_is_the_learners_and_more():
@@ -159,6 +161,29 @@ def test_a_lost_or_broken_record_costs_nothing(course, record):
     assert "my answer" in (target / "02_next.ipynb").read_text()
 
 
+def test_a_lost_record_is_found_again(course):
+    source, target = course
+    copy_notebooks(source, target)
+    (target / ".copied.json").unlink()
+    copy_notebooks(source, target)
+    write(target / "02_next.ipynb", "my answer")
+    assert copy_notebooks(source, target) == []  # no false "newer version"
+
+
+def test_copies_are_in_the_clone_wherever_it_is_started(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert course_folder() == ROOT / "my-course"
+
+
+def test_a_home_that_cannot_be_written_to_is_replaced(course, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(os, "environ", {"HOME": str(tmp_path / "file/home")})
+    source, target = course
+    set_environment(target)
+    assert os.environ["HOME"] == str(target / ".lab")
+    assert copy_notebooks(source, target) == [] and (target / "02_next.ipynb").exists()
+
+
 def test_a_text_browser_is_no_screen(monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
@@ -171,16 +196,64 @@ def test_a_text_browser_is_no_screen(monkeypatch):
     assert has_screen() and "--no-browser" not in jupyter_arguments("my-course")
 
 
+# --- the wheel: what pip installs elsewhere holds the whole course
+
+
+def test_an_installed_wheel_has_data_and_notebooks(tmp_path):
+    wheels, packages, elsewhere = (tmp_path / name for name in ("wheels", "packages", "elsewhere"))
+    elsewhere.mkdir()
+    run = [sys.executable, "-m"]
+    subprocess.run([*run, "hatchling", "build", "-t", "wheel", "-d", wheels], cwd=ROOT, check=True)
+    (wheel,) = wheels.iterdir()
+    with zipfile.ZipFile(wheel) as file:  # as pip does
+        file.extractall(packages)
+    said = subprocess.run(
+        [sys.executable, "-c", START],
+        cwd=elsewhere,
+        env=dict(os.environ, PYTHONPATH=str(packages), JUPYTER_DATA_DIR=str(tmp_path)),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert Path(said[0]).is_relative_to(packages)
+    assert said[1] == "['I', 'saw', 'a', 'saw'] (1, 3)"
+    copies = {path.name: path.read_bytes() for path in (elsewhere / "my-course").glob("*.ipynb")}
+    assert copies == {path.name: path.read_bytes() for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert "fetchNews" in Path(said[-1], "labconfig/default_setting_overrides.json").read_text()
+    metadata = (packages / f"{wheel.name.partition('-py3')[0]}.dist-info/METADATA").read_text()
+    assert "License-Expression: MIT\n" in metadata and "License-File: LICENSE\n" in metadata
+
+
+START = """import os, runpy, course_lib
+from course_lib import data
+from jupyterlab.labapp import LabApp
+print(course_lib.__file__)
+print(data.saw().tokens, data.vectors("dog")[1].shape)
+LabApp.launch_instance = lambda arguments: print(os.environ["JUPYTER_CONFIG_PATH"].partition(os.pathsep)[0])
+runpy.run_module("course_lib", run_name="__main__", alter_sys=True)
+"""
+
+
 # --- the bootstrap: each failure is one line, and leaves nothing behind
 
 
 @pytest.fixture
 def clone(tmp_path):
-    """What the bootstrap reads, in an empty folder."""
-    (tmp_path / "tools").mkdir()
-    for name in ("tools/bootstrap.py", "pyproject.toml", "requirements.lock", "requirements-test.lock"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    return tmp_path
+    """What the bootstrap reads, in a folder whose name has a space and a letter beyond ASCII."""
+    clone = tmp_path / "a clöne"
+    (clone / "tools").mkdir(parents=True)
+    for name in ("tools/bootstrap.py", "requirements.lock", "requirements-test.lock"):
+        shutil.copy(ROOT / name, clone / name)
+    return clone
+
+
+@pytest.fixture
+def finished(clone):
+    """A clone whose requirements are none, so that a real set-up takes seconds and no network."""
+    for name in ("requirements.lock", "requirements-test.lock"):
+        (clone / name).write_text("# nothing\n")
+    (clone / "course_lib.py").write_text("print('found')")
+    return clone
 
 
 def bootstrap(clone, *arguments, before="", **environment):
@@ -202,6 +275,19 @@ def bootstrap(clone, *arguments, before="", **environment):
         capture_output=True,
         text=True,
         env={**os.environ, **offline, **environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """A line of Python that has `python -m venv` copy an environment made once, which is quicker."""
+    made = tmp_path_factory.mktemp("made")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", made], check=True)
+    packages = Path(sysconfig.get_path("purelib", "venv", {"base": made, "platbase": made}))
+    shutil.copytree(Path(pip.__file__).parent, packages / "pip")
+    return (
+        "import shutil, subprocess; subprocess.check_output = lambda command, **_: "
+        f"shutil.copytree({str(made)!r}, command[-1], symlinks=True, dirs_exist_ok=True)"
     )
 
 
@@ -233,15 +319,15 @@ def test_a_missing_venv_module_says_how_to_get_it(clone):
     assert not (clone / ".venv").exists()
 
 
-def test_without_a_network_it_says_so_and_cleans_up(clone):
-    run = bootstrap(clone)
+def test_without_a_network_it_says_so_and_cleans_up(clone, quick):
+    run = bootstrap(clone, before=quick)
     assert run.returncode and "package index cannot be reached" in only_line(run.stderr)
     assert not (clone / ".venv").exists()
 
 
-def test_a_failing_pip_is_quoted_in_one_line(clone):
+def test_a_failing_pip_is_quoted_in_one_line(clone, quick):
     (clone / "requirements.lock").write_text("numpy equals two\n")
-    run = bootstrap(clone)
+    run = bootstrap(clone, before=quick)
     assert (
         run.returncode
         and "pip could not install the requirements: ERROR: Invalid requirement" in only_line(run.stderr)
@@ -249,52 +335,53 @@ def test_a_failing_pip_is_quoted_in_one_line(clone):
     assert not (clone / ".venv").exists()
 
 
-@pytest.fixture
-def finished(clone):
-    """A clone whose requirements are none, so that a real set-up takes seconds and no network."""
-    for name in ("requirements.lock", "requirements-test.lock"):
-        (clone / name).write_text("# nothing\n")
-    (clone / "pyproject.toml").write_text(
-        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
-    )
-    (clone / "backend.py").write_text(BACKEND)
-    return clone
-
-
-BACKEND = """
-import zipfile
-def build_editable(folder, config_settings=None, metadata_directory=None):
-    name = "nothing-1-py3-none-any.whl"
-    with zipfile.ZipFile(folder + "/" + name, "w") as wheel:
-        wheel.writestr("nothing.py", "")
-        for file, text in {"METADATA": "Metadata-Version: 2.1\\nName: nothing\\nVersion: 1\\n",
-                           "WHEEL": "Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\n"
-                                    "Tag: py3-none-any\\n", "RECORD": ""}.items():
-            wheel.writestr("nothing-1.dist-info/" + file, text)
-    return name
-"""
-
-
 def mark(clone):
     """Leave a file in the environment that a new one would not have."""
     (clone / ".venv/mark").touch()
 
 
-def test_the_second_call_does_nothing_and_tests_add_to_the_first(finished):
+def test_the_second_call_does_nothing_and_tests_add_to_the_first(finished, quick):
     for arguments, says in [((), "Making"), ((), ""), (("--test",), "Adding"), (("--test",), ""), ((), "")]:
-        run = bootstrap(finished, *arguments)
+        run = bootstrap(finished, *arguments, before=quick)
         assert run.returncode == 0, run.stderr
         assert run.stdout.startswith(says) and bool(run.stdout) == bool(says)
         assert (finished / ".venv/mark").exists() == (arguments != () or says == "")
         mark(finished)
 
 
-def test_an_unfinished_environment_is_made_anew(finished):
-    (finished / ".venv").mkdir()  # broken off early, or made by hand: there is no stamp
-    mark(finished)
+def test_a_real_environment_finds_the_course_in_every_locale(finished):
     assert bootstrap(finished).stdout.startswith("Making")
+    python = runpy.run_path(str(finished / "tools/bootstrap.py"))["python_in"](str(finished / ".venv"))
+    found = [python, "-c", "import course_lib"]
+    for locale in ("C", "xx_YY.UTF-8", "C.UTF-8"):
+        environment = dict(os.environ, LC_ALL=locale)
+        assert subprocess.check_output(found, cwd="/", env=environment, text=True) == "found\n"
+
+
+def test_an_unfinished_environment_is_made_anew(finished, quick):
+    (finished / ".venv").mkdir()
+    mark(finished)
+    (finished / ".venv/course-stamp").touch()  # broken off early
+    assert bootstrap(finished, before=quick).stdout.startswith("Making")
     assert not (finished / ".venv/mark").exists()
     assert bootstrap(finished).stdout == ""
+
+
+def test_an_environment_made_by_hand_is_left_alone(finished):
+    (finished / ".venv").mkdir()
+    mark(finished)
+    for arguments in ((), ("--test",)):
+        run = bootstrap(finished, *arguments)
+        assert run.returncode and "Rename it or delete it" in only_line(run.stderr)
+        assert [path.name for path in (finished / ".venv").iterdir()] == ["mark"]
+
+
+def test_packages_from_elsewhere_do_not_count(finished, quick):
+    """numpy on PYTHONPATH is no reason not to install it: here that needs the network, which fails."""
+    (finished / "requirements.lock").write_text(f"numpy=={np.__version__} --hash=sha256:{'0' * 64}\n")
+    elsewhere = Path(np.__file__).parents[1]
+    run = bootstrap(finished, before=quick, PYTHONPATH=str(elsewhere))
+    assert "cannot be reached" in only_line(run.stderr)
 
 
 def test_a_stamp_counts_only_while_all_is_as_it_was(clone):
@@ -309,13 +396,16 @@ def test_a_stamp_counts_only_while_all_is_as_it_was(clone):
     python.touch()
     (clone / ".venv/course-stamp").write_text(stamp("lab"))
     assert is_finished()
-    for name in ("requirements.lock", "pyproject.toml", "tools/bootstrap.py"):
+    for name in ("requirements.lock", "tools/bootstrap.py"):
         before = (clone / name).read_text()
         (clone / name).write_text(before + "#")
         assert not is_finished(), name
         (clone / name).write_text(before)
     (clone / "requirements-test.lock").write_text("changed")
     assert is_finished()
+    (clone.parent / "link").symlink_to(clone)
+    linked = runpy.run_path(str(clone.parent / "link/tools/bootstrap.py"))
+    assert linked["stamp"]("lab") == stamp("lab")
     shutil.copytree(clone, clone / "moved")
     moved = runpy.run_path(str(clone / "moved/tools/bootstrap.py"))
     assert moved["stamp"]("lab") not in moved["stamps"](str(clone / "moved/.venv"))
@@ -323,8 +413,8 @@ def test_a_stamp_counts_only_while_all_is_as_it_was(clone):
     assert not is_finished()
 
 
-def test_no_network_for_the_tests_leaves_the_course_usable(finished):
-    bootstrap(finished)
+def test_no_network_for_the_tests_leaves_the_course_usable(finished, quick):
+    bootstrap(finished, before=quick)
     (finished / "requirements-test.lock").write_text(f"numpy==2.0.0 --hash=sha256:{'0' * 64}\n")
     assert "cannot be reached" in only_line(bootstrap(finished, "--test").stderr)
     run = bootstrap(finished)
