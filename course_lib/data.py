@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE / "files" if (HERE / "files").exists() else HERE.parent  # installed from a wheel, or a clone
+DATA = ROOT / "data"
 
 
 class Example(NamedTuple):
