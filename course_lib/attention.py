@@ -4,6 +4,7 @@ Shapes: n tokens with d features each; queries and keys have d_k features, value
 Arrays are (..., n, d): axes in front of the last two are a batch, and nothing crosses them.
 Numbers have no unit. Integers become float64, float32 stays float32, inputs are never changed.
 Anything that is not a real, finite number, or does not fit, raises a ValueError that says what and why.
+A product too large for its floats becomes inf, with NumPy's warning, and the next function refuses it.
 
 Source: Vaswani et al. (2017), "Attention Is All You Need", section 3.2.
 """
@@ -13,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from course_lib import inputs
+
 
 class Attention(NamedTuple):
     """Every stage of attention, in the order in which it is computed."""
@@ -21,7 +24,7 @@ class Attention(NamedTuple):
     K: np.ndarray  # (..., n_k, d_k)  what each token is found by
     V: np.ndarray  # (..., n_k, d_v)  what each token gives
     scores: np.ndarray  # (..., n_q, n_k)  alpha
-    weights: np.ndarray  # (..., n_q, n_k)  alpha', each row sums to 1
+    weights: np.ndarray  # (..., n_q, n_k)  alpha'
     output: np.ndarray  # (..., n_q, d_v)  b
 
 
@@ -30,76 +33,69 @@ def project(X, W_q, W_k, W_v):
 
     X (..., n, d), W_q and W_k (d, d_k), W_v (d, d_v)  ->  Q, K (..., n, d_k) and V (..., n, d_v)
     ValueError where a matrix does not take d features or W_q and W_k disagree on d_k.
+
+    >>> Q, K, V = project([[1, 2]], W_q=[[1], [0]], W_k=[[0], [1]], W_v=[[3], [4]])
+    >>> Q.tolist(), K.tolist(), V.tolist()
+    ([[1.0]], [[2.0]], [[11.0]])
     """
-    X = numbers("X", X)
-    W_q, W_k, W_v = numbers("W_q", W_q), numbers("W_k", W_k), numbers("W_v", W_v)
-    for name, W in (("W_q", W_q), ("W_k", W_k), ("W_v", W_v)):
-        if W.ndim != 2:
-            raise ValueError(f"{name} must be one matrix (d, d_k): it has shape {W.shape}")
-        if X.shape[-1] != W.shape[0]:
-            raise ValueError(
-                f"X has {X.shape[-1]} features but {name} takes {W.shape[0]}: {X.shape} @ {W.shape}"
-            )
-    if W_q.shape != W_k.shape:
-        raise ValueError(
-            f"queries and keys need the same d_k, but W_q makes {W_q.shape[1]} features "
-            f"and W_k {W_k.shape[1]}: {W_q.shape} and {W_k.shape}"
-        )
+    X, W_q, W_k, W_v = inputs.tokens_and_matrices(X, W_q, W_k, W_v)
     return X @ W_q, X @ W_k, X @ W_v
 
 
 def scores(Q, K, *, scaled=True):
-    """Dot product of every query with every key, divided by sqrt(d_k) unless scaled=False.
+    """alpha: the dot product of every query with every key, divided by sqrt(d_k) unless scaled=False.
 
     Q (..., n_q, d_k), K (..., n_k, d_k)  ->  (..., n_q, n_k)
     ValueError where d_k or the leading axes disagree.
+
+    >>> scores([[1, 2, 0, 0]], [[3, 4, 0, 0], [0, 1, 5, 5]]).tolist()
+    [[5.5, 1.0]]
     """
-    Q, K = numbers("Q", Q), numbers("K", K)
-    d_k = Q.shape[-1]
-    if K.shape[-1] != d_k or d_k == 0:
-        raise ValueError(
-            f"Q has {d_k} features and K has {K.shape[-1]}, they need the same d_k >= 1: "
-            f"{Q.shape} and {K.shape}"
-        )
-    same_batch("Q", Q, "K", K)
-    products = Q @ K.swapaxes(-1, -2)  # not K.T, which would reverse the batch axes too
-    return products / math.sqrt(d_k) if scaled else products
+    Q, K = inputs.queries_and_keys(Q, K)
+    alpha = Q @ K.swapaxes(-1, -2)  # not K.T, which would reverse the batch axes too
+    if scaled:
+        alpha /= math.sqrt(Q.shape[-1])
+    return alpha
 
 
-def softmax(scores, *, mask=None, temperature=1.0):
-    """Positive shares that sum to 1 along the last axis, the keys: exp(s) / sum of exp(s).
+def softmax(alpha, *, mask=None, temperature=1.0):
+    """alpha': shares that sum to 1 along the last axis, the keys: exp(alpha) / sum of exp(alpha).
 
-    scores (..., n_k), a score of -inf counts as hidden; mask: booleans that broadcast to scores,
-    True = may be looked at; temperature > 0 divides the scores.  ->  same shape as scores
-    A row in which nothing may be looked at gets weights 0, never nan.
+    alpha (..., n_k), a score of -inf counts as hidden; mask: booleans that broadcast to alpha,
+    True = may be looked at; temperature > 0 divides the scores.  ->  same shape as alpha
+    Hidden keys get 0. A row in which nothing may be looked at gets 0 everywhere, never nan.
     ValueError for a mask that is not boolean or does not fit, and for a temperature that is not > 0.
+
+    >>> softmax([[0, 1000, 1000]], mask=[True, True, False]).tolist()
+    [[0.0, 1.0, 0.0]]
     """
-    scores = numbers("scores", scores, axes=1, minus_inf=True)
-    if not (np.ndim(temperature) == 0 and 0 < temperature < math.inf):
-        raise ValueError(f"temperature must be one number above 0, not {temperature!r}")
+    alpha, mask, temperature = inputs.scores_and_mask(alpha, mask, temperature)
     if mask is not None:
-        scores = np.where(checked_mask(mask, scores.shape), scores, -np.inf).astype(scores.dtype)
-    largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
-    largest = np.where(largest == -np.inf, 0, largest)  # a row with nothing to see
-    powers = np.exp((scores - largest) / float(temperature))  # at most 1: nothing overflows
-    total = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(total == 0, 1, total)
+        alpha = np.where(mask, alpha, alpha.dtype.type(-np.inf))
+    largest = alpha.max(axis=-1, keepdims=True, initial=-np.inf)
+    largest[largest == -np.inf] = 0  # a row with nothing to see
+    with np.errstate(over="ignore", under="ignore"):  # far below the largest is 0, on purpose
+        powers = alpha - largest  # at most 0, so that exp is at most 1: nothing becomes inf
+        powers /= temperature
+        np.exp(powers, out=powers)
+        total = powers.sum(axis=-1, keepdims=True)
+        total[total == 0] = 1  # again: 0 / 1, not 0 / 0
+        powers /= total
+    return powers
 
 
 def weighted_sum(weights, V):
-    """Each output is a mix of the values: b_i = sum over j of weights[i, j] * V[j].
+    """b: each output is a mix of the values, b_i = sum over j of weights[i, j] * V[j].
 
     weights (..., n_q, n_k), V (..., n_k, d_v)  ->  (..., n_q, d_v)
     ValueError where the number of weights in a row is not the number of values.
+
+    >>> weighted_sum([[0.25, 0.75]], [[4, 0], [0, 8]]).tolist()
+    [[1.0, 6.0]]
     """
-    weights, V = numbers("weights", weights), numbers("V", V)
-    if weights.shape[-1] != V.shape[-2]:
-        raise ValueError(
-            f"a row has {weights.shape[-1]} weights but V has {V.shape[-2]} values: "
-            f"{weights.shape} @ {V.shape}"
-        )
-    same_batch("weights", weights, "V", V)
-    return weights @ V
+    weights, V = inputs.weights_and_values(weights, V)
+    with np.errstate(under="ignore"):  # a tiny weight may give 0
+        return weights @ V
 
 
 def self_attention(X, W_q, W_k, W_v, *, mask=None, scaled=True, normalize=softmax):
@@ -108,42 +104,48 @@ def self_attention(X, W_q, W_k, W_v, *, mask=None, scaled=True, normalize=softma
     X (..., n, d), W_q and W_k (d, d_k), W_v (d, d_v), mask as in softmax  ->  Attention
     normalize turns scores into weights; it is called with mask= only where a mask is given.
     ValueError as in project and softmax.
+
+    >>> self_attention([[1, 2], [1, 2]], [[1], [0]], [[0], [1]], [[3], [4]]).output.tolist()
+    [[11.0], [11.0]]
     """
-    Q, K, V = project(X, W_q, W_k, W_v)
-    alpha = scores(Q, K, scaled=scaled)
-    weights = normalize(alpha) if mask is None else normalize(alpha, mask=mask)
-    return Attention(Q, K, V, alpha, weights, weighted_sum(weights, V))
+    Q, K, V = project(X, W_q, W_k, W_v)  # (..., n, d_k), (..., n, d_k), (..., n, d_v)
+    alpha = scores(Q, K, scaled=scaled)  # (..., n, n)
+    weights = normalize(alpha) if mask is None else normalize(alpha, mask=mask)  # (..., n, n)
+    output = weighted_sum(weights, V)  # (..., n, d_v)
+    return Attention(Q, K, V, alpha, weights, output)
 
 
 def self_attention_columns(I, W_q, W_k, W_v, *, scaled=False):
     """The same head in the article's form: a token is a column, q = W_q a, B = V A'.
 
     I (d, n), W_q and W_k (d_k, d), W_v (d_v, d)
-    ->  Attention with Q, K (d_k, n), V (d_v, n), scores A = K^T Q and weights A' (n_k, n_q),
-        softmax down each column, output B (d_v, n)
+    ->  Attention with Q, K (d_k, n), V (d_v, n), scores A = K^T Q and weights A' (n_k, n_q), output (d_v, n)
+    Not divided by sqrt(d_k) unless scaled=True: the article leaves the root out, self_attention does not.
     ValueError where a matrix does not take d features or W_q and W_k disagree on d_k.
     Source: the article's matrix form, read with the alpha_i as the columns of A.
+
+    >>> self_attention_columns([[1, 1], [2, 2]], [[1, 0]], [[0, 1]], [[3, 4]]).output.tolist()
+    [[11.0, 11.0]]
     """
-    I = numbers("I", I)
-    W_q, W_k, W_v = numbers("W_q", W_q), numbers("W_k", W_k), numbers("W_v", W_v)
-    for name, W in (("W_q", W_q), ("W_k", W_k), ("W_v", W_v)):
-        if W.ndim != 2 or I.ndim != 2 or W.shape[1] != I.shape[0]:
-            raise ValueError(
-                f"{name} must take the {I.shape[0]} features of a column of I: {W.shape} @ {I.shape}"
-            )
-    if W_q.shape != W_k.shape:
-        raise ValueError(f"queries and keys need the same d_k: W_q is {W_q.shape}, W_k is {W_k.shape}")
-    Q, K, V = W_q @ I, W_k @ I, W_v @ I
-    A = K.T @ Q  # A[j, i] = k_j . q_i: column i holds alpha_i
+    I, W_q, W_k, W_v = inputs.columns_and_matrices(I, W_q, W_k, W_v)
+    Q, K, V = W_q @ I, W_k @ I, W_v @ I  # (d_k, n), (d_k, n), (d_v, n)
+    alpha = K.T @ Q  # (n_k, n_q)  alpha[j, i] = k_j . q_i: column i holds alpha_i
     if scaled:
-        A = A / math.sqrt(Q.shape[0])
-    weights = softmax(A.T).T  # down each column
-    return Attention(Q, K, V, A, weights, V @ weights)
+        alpha /= math.sqrt(len(Q))
+    weights = softmax(alpha.T).T  # (n_k, n_q)  down each column
+    with np.errstate(under="ignore"):
+        output = V @ weights  # (d_v, n_q)
+    return Attention(Q, K, V, alpha, weights, output)
 
 
 def causal_mask(n):
-    """Token i may look at itself and at what came before.  ->  booleans (n, n), True = may be looked at."""
-    return np.tri(whole("n", n), dtype=bool)
+    """Token i may look at itself and at what came before.  ->  booleans (n, n), True = may be looked at.
+
+    >>> causal_mask(2).tolist()
+    [[True, False], [True, True]]
+    """
+    places = np.arange(inputs.whole("n", n))
+    return places <= places[:, None]
 
 
 def padding_mask(lengths, n):
@@ -151,58 +153,9 @@ def padding_mask(lengths, n):
 
     lengths (...) whole numbers from 0 to n  ->  booleans (..., 1, n), the same for every query
     ValueError for a length that is not a whole number or does not fit into n.
+
+    >>> padding_mask([1, 3], 3).tolist()
+    [[[True, False, False]], [[True, True, True]]]
     """
-    lengths, n = np.asarray(lengths), whole("n", n)
-    if lengths.dtype.kind not in "iu" or (lengths < 0).any() or (lengths > n).any():
-        raise ValueError(f"lengths must be whole numbers from 0 to n = {n}, not {lengths.tolist()}")
+    lengths, n = inputs.lengths_within(lengths, n)
     return np.arange(n) < lengths[..., None, None]
-
-
-# What every function here asks of its input.
-
-
-def numbers(name, values, *, axes=2, minus_inf=False):
-    """`values` as a float array of at least `axes` axes, or a ValueError that names the cause."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} must hold real numbers, not {array.dtype}: shape {array.shape}")
-    if array.ndim < axes:
-        raise ValueError(f"{name} needs {axes} axes or more: it has shape {array.shape}")
-    if array.dtype.kind != "f":
-        array = array.astype(float)
-    wrong = ~np.isfinite(array) & ~(minus_inf & (array == -np.inf))
-    if wrong.any():
-        place = tuple(map(int, np.argwhere(wrong)[0]))
-        raise ValueError(
-            f"{name}{list(place)} is {array[place]}: every number must be finite, "
-            f"in an array of shape {array.shape}"
-        )
-    return array
-
-
-def same_batch(left_name, left, right_name, right):
-    """ValueError unless the axes in front of the last two fit together."""
-    try:
-        np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
-    except ValueError:
-        raise ValueError(
-            f"the leading axes of {left_name} and {right_name} do not fit: {left.shape} and {right.shape}"
-        ) from None
-
-
-def checked_mask(mask, shape):
-    """`mask` as booleans of the given shape, or a ValueError."""
-    mask = np.asarray(mask)
-    if mask.dtype != bool:
-        raise ValueError(f"mask must be boolean, True = may be looked at, not {mask.dtype}: {mask.shape}")
-    try:
-        return np.broadcast_to(mask, shape)
-    except ValueError:
-        raise ValueError(f"the mask does not fit the scores: {mask.shape} and {shape}") from None
-
-
-def whole(name, value):
-    """`value` as an int that is at least 0, or a ValueError."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ValueError(f"{name} must be a whole number from 0 up, not {value!r}")
-    return int(value)

@@ -27,7 +27,11 @@ class Example(NamedTuple):
 
 
 def saw():
-    """The four tokens "I saw a saw" with numbers small enough for paper.  ->  Example"""
+    """The four tokens "I saw a saw" with numbers small enough for paper.  ->  Example
+
+    >>> saw().tokens, saw().X.shape, saw().W_q.shape
+    (['I', 'saw', 'a', 'saw'], (4, 3), (3, 2))
+    """
     stored = json.loads((DATA / "saw.json").read_text(encoding="utf-8"))
     words = {name: stored.pop(name) for name in ("tokens", "features")}
     return Example(**words, **{name: np.array(rows, dtype=float) for name, rows in stored.items()})
@@ -45,10 +49,16 @@ def _words():
 def vectors(sentence):
     """A sentence of your own as tokens and vectors.  ->  list of n tokens, X (n, 3): deed, being, thing
 
-    Capitals and punctuation do not matter. ValueError for a word without a vector, naming words spelled like it,
-    and for a sentence without words. Source: data/words.csv.
+    Capitals and punctuation do not matter. ValueError for what is no text, for a sentence
+    without words, and for a word without a vector, naming words spelled like it. Source: data/words.csv.
+
+    >>> tokens, X = vectors("The dog bites!")
+    >>> tokens, X.shape
+    (['The', 'dog', 'bites'], (3, 3))
     """
-    tokens = re.findall(r"\w+(?:['’]\w+)?", str(sentence))
+    if not isinstance(sentence, str):
+        raise ValueError(f"a sentence is text in quotes, not {sentence!r}")
+    tokens = re.findall(r"\w+(?:['’]\w+)?", sentence)
     if not tokens:
         raise ValueError(f"there is no word in {sentence!r}")
     for token in tokens:

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,9 +40,15 @@ def test_no_two_of_a_thousand_places_are_equal():
     assert len(np.unique(P.round(9), axis=0)) == 1000
 
 
-@pytest.mark.parametrize(
-    "n, d, words", [(3, 5, "not d = 5"), (-1, 4, "not -1"), (2.5, 4, "2.5"), (3, -2, "-2")]
-)
-def test_wrong_sizes_are_answered(n, d, words):
-    with pytest.raises(ValueError, match=words):
-        positions(n, d)
+def test_the_base_says_how_much_slower_the_later_pairs_turn():
+    P = positions(50, 6, base=8.0)
+    for i, pair in enumerate(np.split(P, 3, axis=1)):
+        angles = np.arange(50) / 8 ** (i / 3)  # 1, 2 and 4 times slower
+        np.testing.assert_allclose(pair, np.stack([np.sin(angles), np.cos(angles)], axis=1), atol=1e-12)
+    alike = positions(5, 4, base=1)
+    np.testing.assert_array_equal(alike[:, :2], alike[:, 2:])
+    assert np.isfinite(positions(50, 600, base=1e308)).all()
+
+
+def test_no_places_and_no_features():
+    assert positions(0, 4).shape == (0, 4) and positions(3, 0).shape == (3, 0)
