@@ -2,12 +2,11 @@
 
 import itertools
 
-import ipywidgets as widgets
 import numpy as np
 
 from course_lib import show
 from course_lib.attention import self_attention
-from course_lib.explore.panel import WIDTH, Panel, View, checked_attention, labels, reset_button
+from course_lib.explore.panel import Panel, View, checked_attention, choice, labels, slider
 from course_lib.sequence import positions
 
 
@@ -16,65 +15,40 @@ def order(tokens, X, W_q, W_k, W_v, attend=self_attention):
 
     tokens: 2 to 4 of them, X (n, d) with an even d, W_v (d, 2), attend(X, W_q, W_k, W_v) -> Attention.
     ->  Panel whose state is {"attention": Attention, "order": list, "only_reordered": bool}
+    ValueError for other numbers of tokens or features.
     """
-    n, d = X.shape
+    X, *W = (np.array(each, dtype=float) for each in (X, W_q, W_k, W_v))
+    n, (d, *_) = len(tokens), X.shape[1:] or (0,)
+    if not 2 <= n <= 4 or X.shape != (n, d) or d < 2 or d % 2 or W[2].shape != (d, 2):
+        raise ValueError(
+            "this panel has room for 2 to 4 tokens with an even number d of features, and W_v (d, 2), "
+            f"not {n} tokens with X of shape {X.shape} and W_v of shape {W[2].shape}"
+        )
+    like = self_attention(X, *W)
     names, marks = labels(tokens), [f"b{i}" for i in range(1, n + 1)]
-    orders = {
-        " ".join(str(i + 1) for i in places): list(places) for places in itertools.permutations(range(n))
-    }
-    canvas = show.Canvas(WIDTH, 230, 2)
-    for axes, title in zip(canvas.axes, ("outputs, as written", "outputs, in your order")):
-        show.plane(axes, 3, title)
-
-    def draw(straight, moved, places):
-        yield from show.arrows(canvas.axes[0], straight, marks, color=show.GRAY)
-        yield from show.arrows(canvas.axes[1], straight, color=show.GRAY, alpha=0.4)
-        yield from show.arrows(canvas.axes[1], moved, [marks[i] for i in places], color="black")
+    orders = {" ".join(str(i + 1) for i in places): [*places] for places in itertools.permutations(range(n))}
 
     def view(values, attend=attend):
         places, P = orders[values["order"]], values["positions"] * positions(n, d)
-        like = self_attention(X + P, W_q, W_k, W_v)
-        straight = checked_attention(attend(X + P, W_q, W_k, W_v), like)
-        moved = checked_attention(attend(X[places] + P, W_q, W_k, W_v), like)
+        straight, moved = (
+            checked_attention(attend(rows + P, *map(np.copy, W)), like) for rows in (X, X[places])
+        )
         off = np.abs(moved.output - straight.output[places]).max()
-        new = [names[i] for i in places]
-        tables = show.side_by_side(
-            show.table(
-                moved.weights, new, [name.split()[0] for name in new], caption="weights α′", kind="weights"
-            ),
-            show.table(moved.output, new, caption="output b", limit=3),
-            show.table(straight.output[places], new, caption="b as written, reordered", limit=3),
+        new, numbers = [names[i] for i in places], [str(i + 1) for i in places]
+        limit = show.room(straight.output, moved.output)
+        seen = show.side_by_side(
+            show.plane(limit, "outputs, as written").arrows(straight.output, marks, "output"),
+            show.plane(limit, "outputs, in your order; grey: as written")
+            .arrows(moved.output, [marks[i] for i in places], "output")
+            .arrows(straight.output),
+            show.table(moved.weights, new, numbers, caption="weights α′, in your order", kind="weights"),
+            show.table(moved.output, new, caption="b, in your order"),
+            show.table(straight.output[places], new, caption="b as written, reordered"),
         )
         state = {"attention": moved, "order": places, "only_reordered": bool(off < 1e-9)}
-        note = "the outputs are only reordered" if off < 1e-9 else f"the outputs differ by up to {off:.2f}"
-        return View(state, tables, canvas.paint(lambda: draw(straight.output, moved.output, places)), note)
+        differ = f"the outputs differ by up to {show.number_text(off)}"
+        return View(state, seen, "the outputs are only reordered" if off < 1e-9 else differ)
 
-    controls = {
-        "order": widgets.Dropdown(
-            options=list(orders),
-            description="order",
-            style={"description_width": "40px"},
-            layout=widgets.Layout(width="150px"),
-        ),
-        "positions": widgets.FloatSlider(
-            0,
-            min=0,
-            max=1,
-            step=0.1,
-            description="positions times",
-            readout_format=".1f",
-            style={"description_width": "100px"},
-            layout=widgets.Layout(width="320px"),
-        ),
-    }
-    first = view({name: control.value for name, control in controls.items()}, self_attention)
-    panel = Panel(
-        "The order of the tokens",
-        controls,
-        view,
-        [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
-        canvas=canvas,
-        height=450,
-        first=first,
-    )
-    return panel
+    controls = {"order": choice("order", [*orders]), "positions": slider("positions times", 0, 1, 0.1, 0.0)}
+    standard = lambda values: view(values, self_attention)  # noqa: E731
+    return Panel("The order of the tokens", controls, view, standard=standard)

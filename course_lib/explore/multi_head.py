@@ -1,111 +1,90 @@
 """The panel of notebook 07: several heads, and ways to put them together."""
 
-import ipywidgets as widgets
 import numpy as np
-from matplotlib.collections import LineCollection
 
 from course_lib import show
-from course_lib.attention import project, scores, softmax, weighted_sum
-from course_lib.explore.panel import WIDTH, Panel, View, labels, reset_button
-from course_lib.heads import add_scores, merge_heads, mix_scores, split_heads
+from course_lib.attention import Attention, softmax, weighted_sum
+from course_lib.explore.panel import Panel, View, checked, choice, labels, slider
+from course_lib.heads import add_scores, merge_heads, mix_scores, multi_head_attention
 
-MERGES = ("concat + W_o", "add scores", "mix scores")
+MERGES = {
+    "concat + W_o": None,  # each head's own softmax, and then the learner's function
+    "add scores": add_scores,
+    "mix scores": lambda alphas: mix_scores(alphas, [1, -0.5, 0.25][: len(alphas)]),
+}
 
 
-def heads(tokens, X, W_q, W_k, W_v, W_o):
-    """Choose the number of heads, how q, k, v are split, and how the heads are merged; see every attention map.
+def heads(tokens, X, W_q, W_k, W_v, W_o, attend=multi_head_attention):
+    """Choose the number of heads, how q, k, v are split and how the heads are merged; see every map.
 
-    tokens: 2 to 4 of them, X (n, d), W_q, W_k and W_v (d, 6), W_o (6, d_out); the scores are not scaled.
-    ->  Panel whose state is {"heads": (h, n, n) each head's own weights, "maps": (m, n, n) those the output is
-        made with, "output": (n, d_out), "off": how far the maps are from one-head attention}
+    tokens: 2 to 4 of them, X (n, d), W_q, W_k and W_v (d, 6), W_o (6, d_out). The scores are not divided by
+    sqrt(d_k). attend(X, W_q, W_k, W_v, W_o, n_heads) -> output (n, d_out), or an Attention with it: makes the
+    output of concat + W_o; it divides its scores by sqrt(d_k), so it is given W_q times sqrt(d_k).
+    ->  Panel whose state is {"heads": (h, n, n) each head's own weights, "maps": (m, n, n) those that make
+        the output, "output": (n, d_out), "off": how far the maps are from one-head attention}
+    ValueError for other numbers of tokens or features.
     """
-    Q, K, V = project(X, W_q, W_k, W_v)
-    one = softmax(scores(Q, K, scaled=False))
-    names = labels(tokens)
-    columns = [name.split()[0] for name in names]
-    rng = np.random.default_rng(0)
-    mixing, mix = {name: rng.normal(size=(6, 6)) / 6**0.5 for name in "QKV"}, rng.normal(size=3).round(1)
-    canvas = show.Canvas(WIDTH, 170, 3)
-    for axes in canvas.axes:
-        axes.set(xlim=(0, 1), ylim=(-0.15, 1.15))
-        axes.set_axis_off()
-    places = np.linspace(0.1, 0.9, len(tokens))
-
-    def draw(maps):
-        for axes, weights in zip(canvas.axes, maps):
-            lines = [[(x, 0), (to, 0.85)] for x in places for to in places]
-            yield axes.add_collection(LineCollection(lines, linewidths=7 * weights.ravel(), colors=show.BLUE))
-            for i, (x, token) in enumerate(zip(places, tokens), 1):
-                for y, color in ((-0.12, show.BLUE), (0.97, show.ORANGE)):
-                    yield axes.text(x, y, columns[i - 1], ha="center", va="center", color=color, fontsize=8)
-
-    def view(values):
-        h, merge = values["heads"], values["merge"]
-        parts = (
-            (Q, K, V) if values["split"] == "slices" else (Q @ mixing["Q"], K @ mixing["K"], V @ mixing["V"])
+    X, *W, W_o = (np.array(each, dtype=float) for each in (X, W_q, W_k, W_v, W_o))
+    n, shapes = len(tokens), [each.shape for each in (X, *W)]
+    if not 2 <= n <= 4 or X.ndim != 2 or shapes != [(n, X.shape[1]), *3 * [(X.shape[1], 6)]]:
+        raise ValueError(
+            "this panel has room for 2 to 4 tokens, X (n, d) and W_q, W_k, W_v (d, 6), "
+            f"not {n} tokens with {', '.join(map(str, shapes))}"
         )
-        Q_h, K_h, V_h = (split_heads(part, h) for part in parts)
-        alphas = scores(Q_h, K_h, scaled=False)
-        alone = softmax(alphas)
-        if merge == "concat + W_o":
-            maps, mixed = alone, merge_heads(weighted_sum(alone, V_h))
+    one = multi_head_attention(X, *W, W_o, n_heads=1, scaled=False).weights
+    names, numbers = labels(tokens), [str(i) for i in range(1, n + 1)]
+
+    def matrices(split, h):
+        """W_q, W_k and W_v of all heads side by side, (d, 6) each: a slice is a head's own."""
+        if split == "slices":
+            return W
+        M = (
+            np.random.default_rng(0).normal(size=(h, 6, 6 // h)) / 2
+        )  # one for each head; k takes them backwards
+        return [each @ np.hstack([*own]) for each, own in zip(W, (M, M[::-1], M))]
+
+    def view(values, attend=attend):
+        h, merge = values["heads"], MERGES[values["merge"]]
+        W_q, W_k, W_v = matrices(values["split"], h)
+        found = multi_head_attention(X, W_q, W_k, W_v, W_o, h, scaled=False)
+        if merge is None:
+            maps, root = found.weights, np.sqrt(6 // h)
+            output = attend(X.copy(), W_q * root, W_k.copy(), W_v.copy(), W_o.copy(), h)
+            output = output.output if isinstance(output, Attention) else output
+            output = checked("output", output, found.output.shape)
         else:
-            maps = softmax(add_scores(alphas) if merge == "add scores" else mix_scores(alphas, mix[:h]))[None]
-            mixed = weighted_sum(maps[0], merge_heads(V_h))
-        tables = [
-            show.table(
-                weights, names if i == 0 else None, columns, caption=f"head {i + 1} alone", kind="weights"
+            maps = softmax(merge(found.scores))[None]  # one map, for the values of every head
+            output = merge_heads(weighted_sum(np.broadcast_to(maps, found.weights.shape), found.V)) @ W_o
+        off = np.abs(maps - one).max()
+        how = "exactly" if off < 1e-12 else f"up to {show.number_text(off)} from"
+        note = f"{len(maps)} map{'s' * (len(maps) > 1)} for each token, {how} one-head attention"
+        owner = ""
+        if merge is None and attend is not multi_head_attention:
+            wrong = np.abs(output - found.output).max()
+            owner = ", by your function"
+            same = (
+                "equals the library's"
+                if wrong < 1e-9
+                else f"is up to {show.number_text(wrong)} off the library's"
             )
-            for i, weights in enumerate(alone)
-        ]
-        used = [
-            show.table(
-                weights,
-                names if i == 0 else None,
-                columns,
-                kind="weights",
-                caption=f"used: map {i + 1} of {len(maps)}",
-            )
-            for i, weights in enumerate(maps)
-        ]
-        off = max(np.abs(weights - one).max() for weights in maps)
-        distance = "exactly" if off < 1e-12 else f"up to {off:.2f} from"
-        maps_of = f"{len(maps)} map{'s' if len(maps) > 1 else ''} for each token"
-        return View(
-            {"heads": alone, "maps": maps, "output": mixed @ W_o, "off": off},
-            show.Html(show.side_by_side(*tables) + show.side_by_side(*used)),
-            canvas.paint(lambda: draw(maps)),
-            f"{maps_of}, {distance} one-head attention",
+            note += f"; the output of your function {same}"
+        titles = [f"head {i}" for i in range(1, h + 1)] if merge is None else [f"one map, {values['merge']}"]
+        alone = [f"head {i}{' alone' if merge else ''}" for i in range(1, h + 1)]
+        tables = [*zip(found.weights, alone), *([(maps[0], titles[0])] if merge else [])]
+        seen = show.side_by_side(
+            *(show.links(weights, names, names, title) for weights, title in zip(maps, titles)),
+            *(
+                show.table(each, names, numbers, caption=f"α′, {title}", kind="weights")
+                for each, title in tables
+            ),
+            show.table(output, names, caption=f"output{owner}"),
         )
+        return View({"heads": found.weights, "maps": maps, "output": output, "off": off}, seen, note)
 
     controls = {
-        "heads": widgets.IntSlider(
-            2,
-            1,
-            3,
-            description="heads",
-            style={"description_width": "40px"},
-            layout=widgets.Layout(width="220px"),
-        ),
-        "split": widgets.Dropdown(
-            options=["slices", "matrices"],
-            description="split by",
-            style={"description_width": "50px"},
-            layout=widgets.Layout(width="160px"),
-        ),
-        "merge": widgets.Dropdown(
-            options=MERGES,
-            description="merge by",
-            style={"description_width": "66px"},
-            layout=widgets.Layout(width="220px"),
-        ),
+        "heads": slider("heads", 1, 3, 1, 2),
+        "split": choice("split by", ["slices", "matrices"]),
+        "merge": choice("merge by", [*MERGES]),
     }
-    panel = Panel(
-        "Heads",
-        controls,
-        view,
-        [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
-        canvas=canvas,
-        height=500,
-    )
-    return panel
+    standard = lambda values: view(values, multi_head_attention)  # noqa: E731
+    return Panel("Heads", controls, view, standard=standard)

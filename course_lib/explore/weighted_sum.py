@@ -1,14 +1,10 @@
 """The panel of notebook 05: the weighted sum in the hull of the values."""
 
-import itertools
-
-import ipywidgets as widgets
 import numpy as np
-from matplotlib.patches import Polygon
 
 from course_lib import show
 from course_lib.attention import softmax, weighted_sum
-from course_lib.explore.panel import Panel, View, labels, reset_button
+from course_lib.explore.panel import Panel, View, bar, checked, choice, labels, slider
 
 NORMALIZERS = {
     "softmax": softmax,
@@ -18,10 +14,11 @@ NORMALIZERS = {
 
 
 def hull(tokens, V, scores, mix=weighted_sum):
-    """The scores of one query as sliders; where its output b lies among the values, what each value contributes.
+    """The scores of one query as sliders; where its output b lies among the values, what each contributes.
 
-    tokens: 3 to 6 of them, V (n, 2) not all on one line, scores (n,) to begin with, mix(weights, V) -> output,
-    called with weights (1, n).  ->  Panel whose state is {"weights", "contributions", "output", "inside"}
+    tokens: 3 to 6 of them, V (n, 2) not all on one line, scores (n,) to begin with,
+    mix(weights, V) -> output, called with weights (1, n).
+    ->  Panel whose state is {"weights", "contributions", "output", "inside"}
     ValueError for other numbers of tokens or for values on a line.
     """
     V, begin = np.array(V, dtype=float), np.clip(np.round(scores, 1), -3, 3)
@@ -31,89 +28,65 @@ def hull(tokens, V, scores, mix=weighted_sum):
             "this panel has room for 3 to 6 tokens with values of 2 numbers and a score each, "
             f"not {n} tokens with V of shape {V.shape} and scores of shape {begin.shape}"
         )
-    corners = [np.vstack([V[list(three)].T, np.ones(3)]) for three in itertools.combinations(range(n), 3)]
-    corners = [corner for corner in corners if abs(np.linalg.det(corner)) > 1e-9]
-    if not corners:
+    corners = _corners(V)
+    if len(corners) < 3:
         raise ValueError("these values lie on one line: their hull has no inside")
     names, lengths = labels(tokens), np.hypot(*V.T)
 
-    canvas = show.Canvas(400, 400)
-    plane = canvas.axes[0]
-    canvas.figure.subplots_adjust(left=0.07, right=0.99, bottom=0.06, top=0.93)
-    show.plane(plane, 1.8 * np.abs(V).max())
-    plane.set_title("values v;  shares of them, end to end;  b", fontsize=10)
-    for corner in corners:  # the hull of points is the union of their triangles
-        plane.add_patch(Polygon(corner[:2].T, facecolor="#eeeeee", edgecolor="#eeeeee", zorder=0))
-    show.arrows(plane, V, [f"v{i}" for i in range(1, n + 1)], color=show.PURPLE, alpha=0.35)
-
-    def draw(shares, b):
-        stops = np.cumsum([np.zeros(2), *shares], axis=0)
-        yield from show.arrows(plane, [b], ["b"], color="black")
-        yield plane.plot(*stops.T, "o-", color=show.ORANGE, linewidth=1.5, markersize=4)[0]
+    def picture(shares, b):
+        walk = np.cumsum([np.zeros(2), *shares], axis=0)
+        plane = show.plane(show.room(V, walk, b), "values v; their shares α′v, end to end; b")
+        plane.line(corners, "value", width=0, closed=True, says="shaded: the hull of the values")
+        plane.arrows(V, [f"v{i}" for i in range(1, n + 1)], "value", width=0.6)
+        plane.arrows(b[None], ["b"], "output", width=2.2)
+        stops = ", ".join(f"({', '.join(map(show.number_text, stop))})" for stop in walk)
+        return plane.line(walk, "weight", width=1.5, dots=True, says=f"the shares lead over {stops}")
 
     def view(values, mix=mix):
         alpha = np.array([values[f"score {i}"] for i in range(1, n + 1)])
         weights = NORMALIZERS[values["normalizer"]](alpha)
-        b = _checked_output(mix(weights[None].copy(), V.copy()))
+        b = checked("output", mix(weights[None].copy(), V.copy()), (1, 2))[0]
         contributions = np.abs(weights) * lengths
-        inside = any((np.linalg.solve(corner, [*b, 1]) > -1e-9).all() for corner in corners)
-        tables = show.side_by_side(
-            show.table(weights[:, None], names, ["weight α′"], kind="weights"),
-            show.table(
-                np.stack([lengths, contributions], axis=1),
-                labels(tokens, 6),
-                ["|v|", "|α′|·|v|"],
-                kind="plain",
-            ),
+        inside = all(_left_of(start, end, b) >= -1e-9 for start, end in zip(corners, np.roll(corners, -1, 0)))
+        shares, total = np.append(weights, weights.sum())[:, None], [*names, "sum"]
+        arrive = np.stack([lengths, contributions], axis=1)
+        seen = show.side_by_side(
+            picture(weights[:, None] * V, b),
+            show.table(shares, total, ["α′"], kind="weights", caption="weights"),
+            show.table(arrive, names, ["|v|", "|α′|·|v|"], kind="plain", caption="what arrives"),
         )
-        x, y = np.round(b, 2) + 0.0  # + 0.0 turns -0.0 into 0.0
+        where = f"b = ({', '.join(map(show.number_text, b))}) is {'inside' if inside else 'OUTSIDE'}"
         state = {"weights": weights, "contributions": contributions, "output": b, "inside": inside}
-        return View(
-            state,
-            tables,
-            canvas.paint(lambda: draw(weights[:, None] * V, b)),
-            f"weights sum to {weights.sum():.2f}; b = ({x:.2f}, {y:.2f}) is "
-            f"{'inside' if inside else 'OUTSIDE'} the hull of the values",
-        )
+        note = f"weights sum to {show.number_text(weights.sum())}; {where} the hull of the values"
+        return View(state, seen, note)
 
-    sliders = {
-        f"score {i}": widgets.FloatSlider(
-            value=score,
-            min=-3,
-            max=3,
-            step=0.1,
-            description=name,
-            readout_format=".1f",
-            tooltip=f"score of {name}",
-            style={"description_width": "76px"},
-            layout=widgets.Layout(width="350px", height="28px", margin="0"),
-        )
+    scores = {
+        f"score {i}": slider(f"score of {name}", -3, 3, 0.1, score, word=name)
         for i, (name, score) in enumerate(zip(names, begin), 1)
     }
-    controls = {
-        "normalizer": widgets.Dropdown(
-            options=[*NORMALIZERS],
-            description="weights by",
-            style={"description_width": "72px"},
-            layout=widgets.Layout(width="200px"),
-        ),
-        **sliders,
-    }
-    first = view({name: control.value for name, control in controls.items()}, weighted_sum)
-    panel = Panel("Where b lies among the values", controls, view, [], canvas=canvas, height=480, first=first)
-    top = widgets.HBox([controls["normalizer"], reset_button(lambda: panel)])
-    right = widgets.VBox([*sliders.values(), panel.tables], layout=widgets.Layout(width="370px"))
-    panel.children = [top, widgets.HBox([panel.picture, right]), panel.status]
-    return panel
+    for score in scores.values():
+        score.layout.flex = "1 1 340px"  # a few pixels for each tenth
+    controls = {"normalizer": choice("weights by", [*NORMALIZERS]), **scores}
+    rows = [bar(controls["normalizer"]), bar(*scores.values())]
+    standard = lambda values: view(values, weighted_sum)  # noqa: E731
+    return Panel("Where b lies among the values", controls, view, rows, standard=standard)
 
 
-def _checked_output(result):
-    """The (1, 2) output of a learner's function as 2 numbers, or a ValueError that says what is wrong."""
-    if result is None:
-        raise ValueError("your function returned None: is it still a stub?")
-    result = np.asarray(result)
-    if result.shape != (1, 2):
-        raise ValueError(f"for weights (1, n) and V (n, 2) your output has shape {result.shape}, not (1, 2)")
-    if result.dtype.kind not in "biuf" or not np.isfinite(result).all():
-        raise ValueError("your output holds entries that are not finite numbers")
-    return result[0].astype(float)
+def _corners(points):
+    """The corners of the hull of points (n, 2), counterclockwise; the two ends where all lie on one line."""
+
+    def half(points):
+        chain = []
+        for point in points:
+            while len(chain) > 1 and _left_of(*chain[-2:], point) <= 1e-9:
+                chain.pop()
+            chain.append(point)
+        return chain[:-1]
+
+    points = sorted(map(tuple, points))
+    return np.array(half(points) + half(points[::-1]))
+
+
+def _left_of(start, end, point):
+    """Positive where a point lies left of the way from start to end, 0 on it."""
+    return (end[0] - start[0]) * (point[1] - start[1]) - (end[1] - start[1]) * (point[0] - start[0])
