@@ -9,11 +9,12 @@ import base64
 import html
 import io
 import math
+import pathlib
 
 import numpy as np
 
 # One color each, everywhere: a score is a signed number, its positive side; a weight is a share of ink. All keep
-# 3:1 against a white and a black page. As the color of a whole cell the last three let text keep 4.5:1 on both.
+# 3:1 against a light and a dark page; as the color of a cell the last three let text keep 4.5:1 on both.
 COLORS = {
     "query": "#1f78c8",
     "key": "#d1570b",
@@ -24,20 +25,7 @@ COLORS = {
     "minus": "#a5672d",
     "weight": "#767676",
 }
-STYLE = """<style>
-.course {display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: flex-start; line-height: 1.35;
- font-size: var(--jp-content-font-size1, 14px)}
-.course table.course-table {color: inherit; border-collapse: separate; border-spacing: 1px; margin: 2px 0; font-size: .93em; width: auto}
-.course caption, .course figcaption {text-align: left; font-weight: 600; padding: 0 0 2px; color: inherit}
-.course .course-table td {min-width: 2.4em; padding: 1px 4px; text-align: right; font-variant-numeric: tabular-nums}
-.course .course-table th {padding: 1px 4px; font-weight: 500; text-align: center; color: inherit}
-.course .course-table th[scope=row] {text-align: right; max-width: 11em; overflow-wrap: anywhere; white-space: normal}
-.course .course-table tr.picked th {font-weight: 800}
-.course .course-table tbody tr, .course .course-table td:empty {background: none}
-.course figure {margin: 0; flex: 1 1 var(--least); max-width: var(--most); min-width: 0}
-.course svg {display: block; width: 100%; height: auto; font: 11px var(--jp-ui-font-family, sans-serif)}
-.course svg text {fill: currentColor} .course svg .tip {font-weight: 700}
-</style>"""
+STYLE = f"<style>\n{pathlib.Path(__file__).with_name('show.css').read_text(encoding='utf-8')}</style>"
 
 
 # Where a label may lie: how far from its tip and turned by how much from its arrow's way, the best first.
@@ -62,11 +50,17 @@ def side_by_side(*parts):
     return Html("".join(part.html for part in parts), "\n\n".join(part.text for part in parts))
 
 
+def stacked(*parts):
+    """Tables, pictures and lines of them, one below the other.  ->  Html"""
+    lines = "".join(f'<div class="course">{part.html}</div>' for part in parts)
+    return Html(lines, "\n\n".join(part.text for part in parts))
+
+
 def table(values, rows=None, columns=None, *, caption="", kind="signed", decimals=2, pick=None):
     """A matrix (n, m) or vector (m,) as a table of colored cells.  ->  Html
 
-    rows, columns: labels, 1, 2, 3 ... where none are given. kind: "signed" colors around 0, "weights" from 0 to 1,
-    "plain" not at all; a number has the same color in every table of its kind. pick: a row to point out.
+    rows, columns: labels, 1, 2, 3 ... where none are given. kind: "signed" colors around 0, "weights" from 0
+    to 1, "plain" not at all; a number has one color in every table of a kind. pick: a row to point out.
     ValueError for more than two axes, labels that do not fit, an unknown kind or a row that is not there.
     """
     values = np.asarray(values)
@@ -114,7 +108,7 @@ def _plain(caption, rows, columns, words):
 
 
 def _ink(number, kind):
-    """The color of a cell: from paper at 0 to almost full ink, in either theme, from the rounded number shown."""
+    """The color of a cell, from the rounded number shown: paper at 0, almost full ink, in either theme."""
     size = abs(number) if kind == "weights" else abs(number) / (abs(number) + 1.5)
     if kind == "plain" or not size > 0:  # nan too
         return ""
@@ -130,8 +124,8 @@ def _rgb(name):
 class Picture(Html):
     """A drawing in coordinates of its own, as SVG text; what is drawn first lies lowest.
 
-    x, y: the range shown on each axis; title: a line above it; xticks, yticks: {place: word} beside the frame;
-    width, height: of the drawing in its own pixels: on screen it grows and shrinks with the width there is.
+    x, y: the range shown on each axis; title: a line above; xticks, yticks: {place: word} beside the frame;
+    width, height: in pixels of its own, for on screen it grows and shrinks with the width there is.
     Colors are names in COLORS. What is drawn is also said in words, for those who do not see it.
     """
 
@@ -161,8 +155,8 @@ class Picture(Html):
     def arrows(self, vectors, labels=(), color="ghost", *, width=1.0):
         """Arrows from 0 to vectors (n, 2), with labels beyond their tips.  ->  self
 
-        width: 1, or (n,) for each arrow its own. Arrows that end in one point share a label, "q2 q4"; labels keep
-        off arrows and each other. ValueError unless the last axis is 2.
+        width: 1, or (n,) for each arrow its own. Arrows that end in one point share a label, "q2 q4"; labels
+        keep off arrows and each other. ValueError unless the last axis is 2.
         """
         vectors = np.asarray(vectors, dtype=float)
         if vectors.ndim != 2 or vectors.shape[-1] != 2:
@@ -180,7 +174,7 @@ class Picture(Html):
         return self
 
     def line(self, points, color, *, width=2, dots=False, closed=False, says=""):
-        """A line through points (n, 2), an area where it is closed.  ->  self.   says: what it is, in words."""
+        """A line through points (n, 2), an area where it is closed; says: what it is, in words.  ->  self"""
         places = [self._pixel(*point) for point in np.asarray(points, dtype=float).tolist()]
         d = "M" + " ".join(f"{x:g},{y:g}" for x, y in places) + "Z" * closed
         ink, fill = COLORS[color], f'fill="{COLORS[color]}" fill-opacity=".18"' if closed else 'fill="none"'
@@ -194,7 +188,7 @@ class Picture(Html):
         return self
 
     def bars(self, heights, color, *, thick=0.6, says=""):
-        """Bars from 0 at places 0, 1, 2 ...; one that leaves the frame ends in an arrow head there.  ->  self"""
+        """Bars from 0 at places 0, 1, 2 ...; one that leaves the frame ends there in a head.  ->  self"""
         low, high = self.y
         boxes = []
         for place, height in enumerate(np.asarray(heights, dtype=float).tolist()):
@@ -221,7 +215,8 @@ class Picture(Html):
         title = f"<figcaption>{html.escape(self.title)}</figcaption>" if self.title else ""
         size = f"--least:{0.8 * self.width:.0f}px;--most:{1.5 * self.width:.0f}px"
         view = f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{html.escape(self.text)}"'
-        return f'<figure style="{size}">{title}<svg {view}>{"".join([*self.marks, *self._placed()])}</svg></figure>'
+        drawing = "".join([*self.marks, *self._placed()])
+        return f'<figure style="{size}">{title}<svg {view}>{drawing}</svg></figure>'
 
     def _placed(self):
         """The labels of arrows, each at the first place near its tip that is free, or the freest."""
@@ -269,7 +264,7 @@ def room(*vectors):
 
 
 def links(weights, left, right, title="", *, pick=None):
-    """Who looks at whom: a line from each word on the left to each on the right, as thick as its weight.  ->  Picture
+    """Who looks at whom: lines from words on the left to words on the right, as thick as weights.  ->  Picture
 
     weights (n, m) from 0 to 1; left: n words, right: m words; pick: a row whose lines alone are full.
     """
@@ -327,7 +322,7 @@ def _crosses(line, box):
 
 
 def figure(width=6.2, height=3.4, columns=1):
-    """An empty matplotlib figure in the course's look, whatever matplotlibrc or MPLBACKEND say.  ->  figure, axes
+    """An empty matplotlib figure in the course's look, whatever matplotlibrc says.  ->  figure, axes
 
     width, height in inches. Show it with image(): it is no figure of pyplot.
     """

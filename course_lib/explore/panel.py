@@ -1,14 +1,15 @@
 """The machine behind the live panels: controls above, picture, tables and one status line below.
 
-A panel is a pure function from the values of its controls to what is seen, plus the wiring below. All that is seen
-is the text of one widget, so a move of a slider costs one message. A panel never swallows an error: what went wrong
-stands in its status line, beside the last good picture.
+A panel is a pure function from the values of its controls to what is seen, plus the wiring below. All that is
+seen is the text of one widget, so a move of a slider costs one message. A panel never swallows an error: what
+went wrong stands in its status line, beside the last good picture.
 """
 
 import contextlib
 import functools
 import html
 import io
+import pathlib
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
@@ -19,51 +20,12 @@ from IPython.display import display
 from course_lib import show
 from course_lib.attention import Attention
 
-# Styles of the controls, and what their HTML lacks: a name and a true value for a screen reader, one tab stop each;
-# plain keys stay with a control instead of reaching the notebook, where d d deletes the cell.
-MANNERS = """<style onload="
-const panel = this.closest('.course-panel');
-const mend = () => {
-  for (const label of panel.querySelectorAll('.widget-label[title]'))
-    label.parentElement.querySelector('.noUi-handle, select, input')?.setAttribute('aria-label', label.title);
-  for (const slider of panel.querySelectorAll('.widget-slider')) {
-    const readout = slider.querySelector('.widget-readout'), handle = slider.querySelector('.noUi-handle');
-    readout?.setAttribute('tabindex', -1);
-    if (handle && readout && handle.getAttribute('aria-valuetext') != readout.textContent)
-      handle.setAttribute('aria-valuetext', readout.textContent);
-  }
-};
-mend();
-new MutationObserver(mend).observe(panel, {subtree: true, childList: true, characterData: true,
-  attributes: true, attributeFilter: ['aria-valuetext', 'title']});
-window.courseKeys ??= !addEventListener('keydown', event => event.target.closest?.('.course-panel')?.toggleAttribute(
-  'data-lm-suppress-shortcuts', !(event.ctrlKey || event.metaKey || event.altKey || event.key == 'Escape')), true);
-">
-.course-panel {width: 100%; min-width: 0; max-width: 1100px; overflow: visible; color: var(--jp-content-font-color1, inherit)}
-.course-panel .course-bar {flex-wrap: wrap; gap: 2px 18px; overflow: visible; align-items: center}
-.course-panel .widget-label {width: auto !important; min-width: 0; color: inherit; overflow: visible}
-.course-panel .widget-slider {flex: 1 1 210px; width: auto; max-width: 420px; margin: 0}
-.course-panel .widget-slider .slider-container {margin: 0 10px; min-width: 64px}
-.course-panel .widget-readout {flex: 0 0 auto; min-width: 2.6em; margin: 0; padding: 0; text-align: right; color: inherit}
-.course-panel .widget-dropdown, .course-panel .widget-text, .course-panel .widget-checkbox {width: auto; flex: 0 1 auto}
-.course-panel .widget-text:not(.course-number) {flex: 1 1 260px}
-.course-panel .course-number {max-width: 9em}
-.course-panel .course-matrix {display: grid; grid-template-columns: max-content 1fr 1fr; flex: 1 1 250px; align-items: center;
- gap: 0 6px; overflow: visible}
-.course-panel .course-matrix .widget-html {line-height: 24px; text-align: right}
-.course-panel .course-matrix > :nth-child(-n+3) {text-align: center}
-.course-panel .noUi-target {background: none; border: 1px solid #808080}
-.course-panel .noUi-connect {background: #808080}
-.course-panel .noUi-handle {border: 2px solid #808080; background: var(--jp-layout-color0, white); opacity: 1}
-.course-panel .noUi-handle:focus-visible {outline: 3px solid #1f78c8; outline-offset: 1px}
-.course-panel button {border: 1px solid #808080; width: auto}
-.course-panel .widget-html, .course-panel .widget-html-content {width: 100%; overflow: visible; margin: 0}
-.course-panel p {flex: 1 0 100%; margin: 0; line-height: 22px; min-height: 22px; overflow-wrap: anywhere}
-.course-panel pre {flex: 1 0 100%; margin: 0; max-height: 8em; overflow: auto; white-space: pre-wrap; color: inherit}
-</style>"""
-# Where the live panel cannot be shown, its last run's picture and numbers stand for it; where it is, they do not.
-STILL = """<style>.jp-OutputArea:has(.course-panel) .course-still {display: none}
-.jp-OutputArea:has(.course-still) [data-mime-type="application/vnd.jupyter.widget-view+json"]:not(:has(*)) {display: none}
+# Styles of the controls, and what their HTML lacks: panel.html says it.
+MANNERS = pathlib.Path(__file__).with_name("panel.html").read_text(encoding="utf-8")
+# Where the live panel cannot be shown, the picture and numbers of its last run stand for it; else they are hidden.
+LIVE = "application/vnd.jupyter.widget-view+json"
+STILL = f"""<style>.jp-OutputArea:has(.course-panel) .course-still {{display: none}}
+.jp-OutputArea:has(.course-still) [data-mime-type="{LIVE}"]:not(:has(*)) {{display: none}}
 </style>"""
 
 
@@ -82,7 +44,7 @@ class NotYet(ValueError):
 class Panel(widgets.VBox):
     """Controls, then what view(values) -> View makes of their values.
 
-    title: one line; controls: {name: widget with a value}; rows: those arranged, in one line where none are given;
+    title: one line; controls: {name: widget with a value}; rows: those arranged, in one line unless given;
     standard: the view with the library's own function, shown while the learner's is still a stub;
     follow(old, changes) -> {name: value}: what else changes with `changes`, for presets.
     Handles: panel.controls[name] (and by its older name panel.sliders), panel.state, panel.status,
@@ -108,14 +70,14 @@ class Panel(widgets.VBox):
         self.redraw()
 
     def values(self):
-        """{name: value} of all controls; numbers as written on them, since a browser sends 2.000000000000001 for 2."""
+        """{name: value} of all controls, numbers as written there: a browser sends 2.000000000000001 for 2."""
         values = {name: control.value for name, control in self.controls.items()}
         return {
             name: round(value, 9) if isinstance(value, float) else value for name, value in values.items()
         }
 
     def set(self, changes):
-        """Set controls {name: value} and what follows from them, and redraw once. Nothing changes where one is refused."""
+        """Set controls {name: value} and what follows, redraw once. Where one is refused, nothing changes."""
         old, self._quiet = self.values(), True
         try:
             for name, value in {**changes, **self.follow({**self._seen, **changes}, changes)}.items():
@@ -165,11 +127,10 @@ class Panel(widgets.VBox):
         self.state, self._body, self._text = shown.state, shown.seen.html, shown.seen.text
 
     def _ipython_display_(self):
-        """The live view, and the same as a still: for readers without a kernel, and for a notebook reopened."""
+        """The live view, and the same as a still: for readers without a kernel, for a notebook reopened."""
         view = {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
-        live = "application/vnd.jupyter.widget-view+json"
-        display({"text/plain": f"{self.title}: a live panel, run this cell to move it", live: view}, raw=True)
-        note = f"<p>{html.escape(self.status)}</p><p><i>{html.escape(self.title)}: live when this cell is run.</i></p>"
+        display({"text/plain": f"{self.title}: a live panel, run this cell to move it", LIVE: view}, raw=True)
+        note = f"{html.escape(self.status)}<br><i>{html.escape(self.title)}: live when this cell is run.</i>"
         still = f'{STILL}<div class="course course-still">{self._body}<div>{note}</div></div>'
         display(show.Html(still, f"{self.title}\n{self._text}\n{self.status}"))
 
@@ -242,6 +203,15 @@ def bar(*parts):
     return line
 
 
+def matrix(name, cells, rows):
+    """The sliders of a matrix (n, 2), row by row, under its name and beside the names of its rows."""
+    words = [widgets.HTML(html.escape(str(word))) for word in (f"{name}", 1, 2, *rows)]
+    lines = [part for i, word in enumerate(words[3:]) for part in (word, *cells[2 * i : 2 * i + 2])]
+    grid = widgets.Box([*words[:3], *lines])
+    grid.add_class("course-matrix")
+    return grid
+
+
 def labels(tokens, most=12):
     """Tokens as numbered labels, "2 saw", cut where they are long."""
     words = [f"{i} {token}" for i, token in enumerate(tokens, 1)]
@@ -249,9 +219,9 @@ def labels(tokens, most=12):
 
 
 def checked(name, result, shape, *, nan=False):
-    """What a learner's function returned, as an array of floats of this shape, or an error that says what is wrong.
+    """What a learner's function returned, as floats of this shape, or an error that says what is wrong.
 
-    NotYet for None, ValueError for another shape, for what are no real numbers, and unless nan for nan and inf.
+    NotYet for None; ValueError for another shape, for what is no real number, and unless nan= for nan and inf.
     """
     if result is None or result is ...:
         raise NotYet("your function returned None, as a stub does")

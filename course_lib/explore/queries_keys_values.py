@@ -1,6 +1,7 @@
 """The panel of notebook 02 (and 00, 05): every entry of W_q, W_k and W_v on a slider."""
 
-import ipywidgets as widgets
+import functools
+
 import numpy as np
 
 from course_lib import data, show
@@ -19,6 +20,7 @@ from course_lib.explore.panel import (
 
 MATRICES = ("W_q", "W_k", "W_v")
 OWN = "your own"
+TITLES = ("q: looks for", "k: is found by", "v: gives; b: gets")
 PRESETS = {  # each takes the matrices the panel began with
     "the course's": lambda W_q, W_k, W_v: (W_q, W_k, W_v),
     "identity: all three equal": lambda W_q, W_k, W_v: 3 * [np.eye(*W_q.shape)],
@@ -39,6 +41,19 @@ def _entries(matrices):
     return {f"{name}[{i},{j}]": float(W[i, j]) for name, W in named for i, j in np.ndindex(W.shape)}
 
 
+def _planes(now, base, query):
+    """q, k and v as arrows, with the ghosts of `base`; the output of one query among the values."""
+    values = [now.V, base.V, now.output[[query]], base.output[[query]]]
+    looks, found, gives = (show.room(*each) for each in (now[:2] + base[:2], now[:2] + base[:2], values))
+    drawn = []
+    for limit, title, color, vectors, ghosts in zip((looks, found, gives), TITLES, show.COLORS, now, base):
+        marks = [f"{title[0]}{i}" for i in range(1, len(vectors) + 1)]
+        thick = np.where(np.arange(len(vectors)) == query, 1.7, 1) if color == "query" else 1
+        drawn.append(show.plane(limit, title).arrows(ghosts).arrows(vectors, marks, color, width=thick))
+    drawn[2].arrows(values[3]).arrows(values[2], [f"b{query + 1}"], "output", width=1.7)
+    return show.side_by_side(*drawn)
+
+
 def qkv(tokens, X, attend=self_attention):
     """Every entry of W_q, W_k and W_v as a slider; q, k, v as arrows, alpha, alpha' and b as tables.
 
@@ -46,99 +61,58 @@ def qkv(tokens, X, attend=self_attention):
     mask= and scaled= only where their switches say so.  ->  Panel whose state is an Attention
     ValueError for other numbers of tokens or features.
     """
-    X = np.array(X, dtype=float)
-    if X.ndim != 2 or not (2 <= len(X) <= 6 and 1 <= X.shape[1] <= 4) or len(tokens) != len(X):
-        raise ValueError(
-            "this panel has room for 2 to 6 tokens with 1 to 4 features each, "
-            f"not {len(tokens)} tokens with X of shape {X.shape}"
-        )
-    n, d = X.shape
-    example = data.saw()
-    begin, features = [example.W_q, example.W_k, example.W_v], example.features
+    X, n = np.array(X, dtype=float), len(tokens)
+    if X.ndim != 2 or not (2 <= n <= 6 and 1 <= X.shape[1] <= 4) or n != len(X):
+        wanted = "this panel has room for 2 to 6 tokens with 1 to 4 features each"
+        raise ValueError(f"{wanted}, not {n} tokens with X of shape {X.shape}")
+    d, (_, features, _, *begin) = X.shape[1], data.saw()
     if d != len(features):
-        begin = list(np.random.default_rng(0).integers(-2, 3, (3, d, 2)).astype(float))
         features = [f"x{i}" for i in range(1, d + 1)]
+        begin = list(np.random.default_rng(0).integers(-2, 3, (3, d, 2)).astype(float))
     base, names = self_attention(X, *begin), labels(tokens)
-    marks = [[f"{letter}{i}" for i in range(1, n + 1)] for letter in "qkv"]
-
-    def picture(attention, query):
-        wide = show.room(*attention[:2], *base[:2])
-        near = show.room(attention.V, attention.output[query], base.V, base.output[query])
-        titles = (
-            "q: what each looks for",
-            "k: what each is found by",
-            "v: what each gives; b: what one gets",
-        )
-        planes = [show.plane(limit, title) for limit, title in zip((wide, wide, near), titles)]
-        for plane, ghost, vectors, words, color in zip(
-            planes, base, attention, marks, ("query", "key", "value")
-        ):
-            thick = np.where(np.arange(n) == query, 1.7, 1) if color == "query" else 1
-            plane.arrows(ghost).arrows(vectors, words, color, width=thick)
-        planes[2].arrows(base.output[[query]]).arrows(
-            attention.output[[query]], [f"b{query + 1}"], "output", width=1.7
-        )
-        return planes
 
     def view(values, attend=attend):
-        matrices = [
-            np.array([[values[f"{name}[{i},{j}]"] for j in range(2)] for i in range(d)]) for name in MATRICES
-        ]
+        matrices = np.reshape([values[name] for name in entries], (3, d, 2))
         options = {} if values["scaled"] else {"scaled": False}
         if values["causal"]:
             options["mask"] = causal_mask(n)
-        attention = checked_attention(attend(X.copy(), *matrices, **options), base)
+        now = checked_attention(attend(X.copy(), *matrices, **options), base)
         query, root = values["query"], " / √2" if values["scaled"] else ""
-        tables = (
-            show.table(attention.scores, names, names, caption=f"scores α = q·k{root}", pick=query),
-            show.table(attention.weights, names, names, caption="weights α′", kind="weights", pick=query),
-            show.table(attention.output, names, caption="output b = α′ V", pick=query),
+        tables = show.side_by_side(
+            show.table(now.scores, names, names, caption=f"scores α = q·k{root}", pick=query),
+            show.table(now.weights, names, names, caption="weights α′", kind="weights", pick=query),
+            show.table(now.output, names, caption="output b = α′ V", pick=query),
         )
-        moved = [
-            name
-            for name, now, then in zip(Attention._fields, attention, base)
-            if np.abs(now - then).max() > 1e-9
-        ]
-        note = f"moved from the grey ghost: {', '.join(moved) or 'nothing'}"
-        return View(attention, show.side_by_side(*picture(attention, query), *tables), note)
+        moved = [name for name, a, b in zip(Attention._fields, now, base) if np.abs(a - b).max() > 1e-9]
+        note = f"moved from the gray ghost: {', '.join(moved) or 'nothing'}"
+        return View(now, show.stacked(_planes(now, base, query), tables), note)
 
     def follow(now, changes):
-        if "preset" in changes and len(changes) > 1 or not changes.keys() & {"preset", "seed", *entries}:
-            return {}  # a reset says all itself
+        if {"preset", "W_q[0,0]"} <= changes.keys():
+            return {}  # a reset: it says all itself
         if changes.keys() & entries.keys():
             return {"preset": OWN}
-        name = "random" if "seed" in changes else now["preset"]
+        name = "random" if "seed" in changes else changes.get("preset")
         if name == "random":
             drawn = np.random.default_rng(now["seed"]).normal(size=(3, d, 2)).round(1).clip(-3, 3)
             return {"preset": name, **_entries(drawn)}
         return _entries(PRESETS[name](*begin)) if name in PRESETS else {}
 
-    entries = {
-        key: slider(
-            f"{key[:3]}, {features[int(key[4])]}, column {int(key[6]) + 1}", -3, 3, 0.1, value, word=""
+    entries = {  # "W_q[0,0]" is said as "W_q, deed, column 1"
+        name: slider(
+            f"{name[:3]}, {features[int(name[4])]}, column {int(name[6]) + 1}", -3, 3, 0.1, value, ""
         )
-        for key, value in _entries(begin).items()
+        for name, value in _entries(begin).items()
     }
-    controls = {
+    queries = [(name, i) for i, name in enumerate(names)]
+    top = {
         "preset": choice("preset", [*PRESETS, "random", OWN]),
         "seed": number("seed"),
-        "query": choice("query", [(name, i) for i, name in enumerate(names)], min(1, n - 1)),
+        "query": choice("query", queries, min(1, n - 1)),
         "scaled": switch("scaled", True),
         "causal": switch("causal"),
-        **entries,
     }
-
-    def block(name):
-        """One matrix: its name and columns, then a row of sliders for each feature."""
-        head = [name, "1", "2"]
-        cells = [widgets.HTML(f"<b>{word}</b>") for word in head]
-        for i, feature in enumerate(features):
-            cells += [widgets.HTML(feature), *(entries[f"{name}[{i},{j}]"] for j in range(2))]
-        grid = widgets.Box(cells)
-        grid.add_class("course-matrix")
-        return grid
-
-    top = bar(*(controls[name] for name in ("preset", "seed", "query", "scaled", "causal")))
-    rows = [top, bar(*map(block, MATRICES))]
-    standard = lambda values: view(values, self_attention)  # noqa: E731
-    return Panel("W_q, W_k and W_v", controls, view, rows, standard=standard, follow=follow)
+    parts = [list(entries.values())[2 * d * i : 2 * d * (i + 1)] for i in range(3)]
+    rows = [bar(*top.values()), bar(*(matrix(*each, features) for each in zip(MATRICES, parts)))]
+    standard = functools.partial(view, attend=self_attention)
+    return Panel("W_q, W_k and W_v", {**top, **entries}, view, rows, standard=standard, follow=follow)
