@@ -43,3 +43,9 @@ def test_a_sentence_of_ones_own():
 def test_a_word_without_a_vector_is_named(sentence, words):
     with pytest.raises(ValueError, match=words):
         data.vectors(sentence)
+
+
+@pytest.mark.parametrize("sentence", [None, 3, ["the", "dog"], b"the dog"])
+def test_a_sentence_is_text(sentence):
+    with pytest.raises(ValueError, match="text in quotes"):
+        data.vectors(sentence)
