@@ -13,8 +13,8 @@ import pathlib
 
 import numpy as np
 
-# One color each, everywhere: a score is a signed number, its positive side; a weight is a share of ink. All keep
-# 3:1 against a light and a dark page; as the color of a cell the last three let text keep 4.5:1 on both.
+# One color each, everywhere: a score is a signed number, its positive side; a weight is a share of ink. All
+# keep 3:1 against a light and a dark page; as colors of a cell the last three let text keep 4.5:1 on both.
 COLORS = {
     "query": "#1f78c8",
     "key": "#d1570b",
@@ -264,7 +264,7 @@ def room(*vectors):
 
 
 def links(weights, left, right, title="", *, pick=None):
-    """Who looks at whom: lines from words on the left to words on the right, as thick as weights.  ->  Picture
+    """Who looks at whom: lines from words on the left to those on the right, thick as weights.  ->  Picture
 
     weights (n, m) from 0 to 1; left: n words, right: m words; pick: a row whose lines alone are full.
     """

@@ -22,7 +22,7 @@ from course_lib.attention import Attention
 
 # Styles of the controls, and what their HTML lacks: panel.html says it.
 MANNERS = pathlib.Path(__file__).with_name("panel.html").read_text(encoding="utf-8")
-# Where the live panel cannot be shown, the picture and numbers of its last run stand for it; else they are hidden.
+# Where the live panel cannot be shown, the picture and numbers of its last run stand for it.
 LIVE = "application/vnd.jupyter.widget-view+json"
 STILL = f"""<style>.jp-OutputArea:has(.course-panel) .course-still {{display: none}}
 .jp-OutputArea:has(.course-still) [data-mime-type="{LIVE}"]:not(:has(*)) {{display: none}}
@@ -70,7 +70,7 @@ class Panel(widgets.VBox):
         self.redraw()
 
     def values(self):
-        """{name: value} of all controls, numbers as written there: a browser sends 2.000000000000001 for 2."""
+        """{name: value} of all controls, numbers as written: a browser sends 2.000000000000001 for 2."""
         values = {name: control.value for name, control in self.controls.items()}
         return {
             name: round(value, 9) if isinstance(value, float) else value for name, value in values.items()
@@ -221,7 +221,7 @@ def labels(tokens, most=12):
 def checked(name, result, shape, *, nan=False):
     """What a learner's function returned, as floats of this shape, or an error that says what is wrong.
 
-    NotYet for None; ValueError for another shape, for what is no real number, and unless nan= for nan and inf.
+    NotYet for None; ValueError for another shape, for what is no real number, unless nan= for nan and inf.
     """
     if result is None or result is ...:
         raise NotYet("your function returned None, as a stub does")

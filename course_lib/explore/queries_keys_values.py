@@ -6,17 +6,8 @@ import numpy as np
 
 from course_lib import data, show
 from course_lib.attention import Attention, causal_mask, self_attention
-from course_lib.explore.panel import (
-    Panel,
-    View,
-    bar,
-    checked_attention,
-    choice,
-    labels,
-    number,
-    slider,
-    switch,
-)
+from course_lib.explore import panel
+from course_lib.explore.panel import Panel, View
 
 MATRICES = ("W_q", "W_k", "W_v")
 OWN = "your own"
@@ -69,14 +60,14 @@ def qkv(tokens, X, attend=self_attention):
     if d != len(features):
         features = [f"x{i}" for i in range(1, d + 1)]
         begin = list(np.random.default_rng(0).integers(-2, 3, (3, d, 2)).astype(float))
-    base, names = self_attention(X, *begin), labels(tokens)
+    base, names = self_attention(X, *begin), panel.labels(tokens)
 
     def view(values, attend=attend):
         matrices = np.reshape([values[name] for name in entries], (3, d, 2))
         options = {} if values["scaled"] else {"scaled": False}
         if values["causal"]:
             options["mask"] = causal_mask(n)
-        now = checked_attention(attend(X.copy(), *matrices, **options), base)
+        now = panel.checked_attention(attend(X.copy(), *matrices, **options), base)
         query, root = values["query"], " / √2" if values["scaled"] else ""
         tables = show.side_by_side(
             show.table(now.scores, names, names, caption=f"scores α = q·k{root}", pick=query),
@@ -99,20 +90,23 @@ def qkv(tokens, X, attend=self_attention):
         return _entries(PRESETS[name](*begin)) if name in PRESETS else {}
 
     entries = {  # "W_q[0,0]" is said as "W_q, deed, column 1"
-        name: slider(
+        name: panel.slider(
             f"{name[:3]}, {features[int(name[4])]}, column {int(name[6]) + 1}", -3, 3, 0.1, value, ""
         )
         for name, value in _entries(begin).items()
     }
     queries = [(name, i) for i, name in enumerate(names)]
     top = {
-        "preset": choice("preset", [*PRESETS, "random", OWN]),
-        "seed": number("seed"),
-        "query": choice("query", queries, min(1, n - 1)),
-        "scaled": switch("scaled", True),
-        "causal": switch("causal"),
+        "preset": panel.choice("preset", [*PRESETS, "random", OWN]),
+        "seed": panel.number("seed"),
+        "query": panel.choice("query", queries, min(1, n - 1)),
+        "scaled": panel.switch("scaled", True),
+        "causal": panel.switch("causal"),
     }
     parts = [list(entries.values())[2 * d * i : 2 * d * (i + 1)] for i in range(3)]
-    rows = [bar(*top.values()), bar(*(matrix(*each, features) for each in zip(MATRICES, parts)))]
+    rows = [
+        panel.bar(*top.values()),
+        panel.bar(*(panel.matrix(*each, features) for each in zip(MATRICES, parts))),
+    ]
     standard = functools.partial(view, attend=self_attention)
     return Panel("W_q, W_k and W_v", {**top, **entries}, view, rows, standard=standard, follow=follow)
