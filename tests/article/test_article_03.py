@@ -1,5 +1,5 @@
-"""Claims of the article that notebook 03 shows: a query meets every key (A6), for every token (A8), in any order
-(A10); and what the division by sqrt(d_k) does, which the article leaves out (A9)."""
+"""Claims of the article that notebook 03 shows: a query meets every key (A6), for every token (A8),
+in any order (A10); and what the division by sqrt(d_k) does, which the article leaves out (A9)."""
 
 import numpy as np
 import pytest

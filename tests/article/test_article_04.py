@@ -1,25 +1,14 @@
-"""Claims of the article that notebook 04 shows: scores become weights (A7), by a softmax or by something else (A9)."""
+"""The article's claims A7 and A9: scores become weights, by a softmax or by something else."""
 
 import numpy as np
 import pytest
 
 from course_lib import data
 from course_lib.attention import causal_mask, padding_mask, scores, self_attention, softmax
+from course_lib.explore.softmax import OTHER_NORMALIZERS
 
 rows = np.random.default_rng(0).normal(size=(1000, 4))
-
-
-def divide(numbers):
-    return numbers / numbers.sum(axis=-1, keepdims=True)
-
-
-def relu_share(scores):
-    with np.errstate(invalid="ignore"):
-        return divide(np.maximum(scores, 0))
-
-
-def sigmoid(scores):
-    return 1 / (1 + np.exp(-scores))
+relu_share, sigmoid, divide = (OTHER_NORMALIZERS[name] for name in ("ReLU / sum", "sigmoid", "divide by sum"))
 
 
 def order_kept(scores, weights):
@@ -71,8 +60,9 @@ def test_a9_another_activation_is_possible(activation):
 
 
 def test_a9_relu_forgets_order_and_can_divide_by_nothing():
-    assert np.isnan(relu_share(np.array([-0.5, -1.0, -2.0]))).all()
-    weights = relu_share(rows)
+    with np.errstate(invalid="ignore"):
+        nothing, weights = relu_share(np.array([-0.5, -1.0, -2.0])), relu_share(rows)
+    assert np.isnan(nothing).all()
     assert np.isnan(weights).any(axis=-1).mean() == pytest.approx((rows < 0).all(axis=-1).mean())
     assert 0.2 < order_kept(rows, weights).mean() < 0.4
 

@@ -1,9 +1,9 @@
-"""The article's claims A14 to A17: why several heads, how they are split, and what merging scores gives up."""
+"""The article's claims A14 to A17: why several heads, how they are split, what merging scores gives up."""
 
 import numpy as np
 import pytest
 
-from course_lib.attention import project, scores, self_attention, softmax
+from course_lib.attention import project, scores, self_attention, softmax, weighted_sum
 from course_lib.heads import add_scores, merge_heads, mix_scores, multi_head_attention, split_heads
 
 
@@ -36,7 +36,7 @@ def test_a14_one_row_of_weights_explains_half_of_it():
     target = target.reshape(-1, 2)
     best = 0
     for share in np.linspace(0, 1, 21):
-        mix = target @ [[share], [1 - share]]
+        mix = weighted_sum([[share, 1 - share]], target[..., None])[..., 0]
         fitted = mix @ np.linalg.lstsq(mix, target, rcond=None)[0]
         assert np.linalg.matrix_rank(fitted) == 1
         best = max(best, 1 - ((fitted - target) ** 2).sum() / (target**2).sum())
@@ -78,9 +78,11 @@ def test_a15_a_slice_of_a_projection_is_a_projection_and_a_slice_of_x_is_not(wei
 
 
 def test_a15_a_matrix_for_each_head_is_a_projection_too(weights):
-    X, W_q, *_ = weights
-    M = np.random.default_rng(1).normal(size=(6, 3))
-    np.testing.assert_allclose((X @ W_q) @ M, X @ (W_q @ M), rtol=1e-12)
+    X, W_q, W_k, W_v, W_o = weights
+    M = np.random.default_rng(1).normal(size=(2, 6, 3))
+    Q, K, _ = project(X, W_q, W_k, W_v)
+    as_slices = multi_head_attention(X, np.hstack(W_q @ M), np.hstack(W_k @ M), W_v, W_o, 2)
+    np.testing.assert_allclose(as_slices.scores, scores(Q @ M, K @ M), rtol=1e-10)
 
 
 def test_a16_each_head_has_its_own_scores_of_its_own_queries_and_keys(weights):

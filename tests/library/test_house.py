@@ -114,7 +114,8 @@ def test_imports_are_seen_in_every_form():
     source = (
         "import course_lib.show\nfrom . import checks\nfrom .data import saw\n"
         "from course_lib import explore\nfrom course_lib.explore import panel, qkv\n"
-        "import numpy.linalg as la\ndef f():\n    import os, PIL.Image\n    from course_lib.heads import split_heads\n"
+        "import numpy.linalg as la\n"
+        "def f():\n    import os, PIL.Image\n    from course_lib.heads import split_heads\n"
     )
     assert imports(ast.parse(source)) == (
         {"show", "checks", "data", "explore", "explore.panel", "heads"},
