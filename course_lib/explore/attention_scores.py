@@ -5,11 +5,12 @@ import numpy as np
 
 from course_lib import show
 from course_lib.attention import softmax
-from course_lib.explore.panel import WIDTH, Panel, View, reset_button
+from course_lib.explore.panel import Panel, View, bar, checked, choice, number
 
 SCALES = {"none": lambda d_k: 1, "√d_k": lambda d_k: d_k**0.5, "d_k": lambda d_k: d_k}
 YOURS = "yours"
 N_KEYS = 64
+COLUMNS = ["std of scores", "largest weight", "effective keys"]
 
 
 def _spread(scores):
@@ -19,112 +20,71 @@ def _spread(scores):
     return scores.std(), weights.max(), np.exp(-np.sum(seen * np.log(seen)))
 
 
+def _room(scores):
+    """How far the axis of the scores reaches: the next of a few steps."""
+    largest = np.abs(scores).max()
+    power = min(10 ** np.ceil(np.log10(largest + 1)), 1e307)
+    return next((step for step in (0.3, 1, 3, 10, 30, 100) if largest <= step), power)
+
+
+def _picture(scores, fair, d_k):
+    """Scores and weights as bars; what the first m keys have together, also with fair scores."""
+    weights, room = softmax(scores), _room(scores)
+    places = {0: "1", 15: "16", 31: "32", 47: "48", 63: "64"}
+    sides, many = (-1, N_KEYS), np.arange(N_KEYS + 1)
+    together, thin = (np.append(0, np.cumsum(each)) for each in (weights, softmax(fair)))
+    ends = {limit: f"{limit:.3g}" for limit in (-room, 0, room)}
+    left = show.Picture(sides, (-room, room), f"scores for d_k = {d_k}", xticks=places, yticks=ends)
+    shares, halves = {0: "0", 0.5: "0.5", 1: "1"}, {0: "0", 32: "32", 64: "64"}
+    middle = show.Picture(sides, (0, 1), "weights of the same keys", xticks=places, yticks=shares)
+    right = show.Picture((0, 64), (0, 1), "the first m keys; thin: √d_k", xticks=halves, yticks=shares)
+    said = [
+        f"from {show.number_text(each.max())} down to {show.number_text(each.min())}"
+        for each in (scores, weights)
+    ]
+    left.bars(scores, "score", thick=0.7, says=f"{N_KEYS} keys, {said[0]}")
+    middle.bars(weights, "weight", thick=0.7, says=f"{N_KEYS} keys, {said[1]}")
+    half = f"the first {np.argmax(together >= 0.5)} have half of the attention"
+    right.line(np.stack([many, thin], axis=1), "ghost", width=1)
+    right.line(np.stack([many, together], axis=1), "weight", width=2.5, closed=True, says=half)
+    return left, middle, right
+
+
 def scale(yours=None):
     """Slide d_k and choose what the scores are divided by; see one query share its attention over 64 keys.
 
-    yours(Q, K) -> scores (n_q, n_k), the learner's own function, becomes one more rule, and the first one shown.
-    ->  Panel whose state is {"scores": (64,), "weights": (64,), "numbers": {rule: std, largest weight, effective keys}}
+    yours(Q, K) -> scores (n_q, n_k), a learner's own, becomes one more rule, and the first one shown.
+    ->  Panel whose state is {"scores": (64,), "weights": (64,), "numbers": {rule: the three COLUMNS}}
     """
-    canvas = show.Canvas(WIDTH, 270, 3)
-    canvas.figure.subplots_adjust(left=0.05)
-    titles = "scores, the largest first", "weights of the same keys", "share of the first m keys together"
-    for axes, title, limits in zip(canvas.axes, titles, ((-50, 50), (0, 1), (0, 1.02))):
-        axes.set(xlim=(0, N_KEYS + 1), ylim=limits, xticks=[1, 16, 32, 48, 64])
-        axes.set_title(title, fontsize=9)
-        axes.tick_params(labelsize=8, color="#999999", labelcolor="#666666", length=2)
-        axes.spines[:].set_color("#dddddd")
-    canvas.axes[2].plot([0, N_KEYS], [0, 1], color="#999999", linewidth=1)
-    canvas.axes[2].text(
-        N_KEYS,
-        0.06,
-        "grey curve: root of d_k\ngrey line: equal shares",
-        ha="right",
-        fontsize=7.5,
-        color="#666666",
-    )
-    places = np.arange(N_KEYS + 1)
 
-    def draw(scores, fair):
-        left, middle, right = canvas.axes
-        yield left.vlines(places[1:], 0, scores, color=show.BLUE, linewidth=2)
-        yield middle.vlines(places[1:], 0, softmax(scores), color=show.PURPLE, linewidth=2)
-        for values, color, width in ((fair, show.GRAY, 1), (scores, show.PURPLE, 2)):
-            yield right.plot(places, np.append(0, np.cumsum(softmax(values))), color=color, linewidth=width)[
-                0
-            ]
-
-    def view(values, rule=None):
-        rule, d_k = rule or values["rule"], values["d_k"]
+    @np.errstate(all="ignore")  # a learner's scores may be as large as they like
+    def view(values):
+        rule, d_k = values["rule"], values["d_k"]
         rng = np.random.default_rng(values["draw"])
         Q, K = rng.normal(size=(1, 256))[:, :d_k], rng.normal(size=(N_KEYS, 256))[:, :d_k]
         K = K[np.argsort(-(K @ Q[0]))]  # the key with the largest score first
         found = {name: (Q @ K.T)[0] / divisor(d_k) for name, divisor in SCALES.items()}
         if rule == YOURS:
-            found[YOURS] = _checked_scores(yours(Q.copy(), K.copy()))
+            found[YOURS] = checked("scores", yours(Q.copy(), K.copy()), (1, N_KEYS))[0]
         numbers = {name: _spread(scores) for name, scores in found.items()}
-        table = show.table(
-            list(numbers.values()),
-            [f"divided by {name}" if name != YOURS else name for name in numbers],
-            ["std of scores", "largest weight", "effective keys"],
-            kind="plain",
-            pick=list(numbers).index(rule),
-            caption=f"d_k = {d_k}: one query, {N_KEYS} keys",
-        )
-        state = {"scores": found[rule], "weights": softmax(found[rule]), "numbers": numbers}
-        return View(
-            state,
-            table,
-            canvas.paint(lambda: draw(found[rule], found["√d_k"])),
-            f"one query attends to {numbers[rule][2]:.2f} of {N_KEYS} keys, effectively",
-        )
+        picked, title = list(numbers).index(rule), "one query, 64 keys, scores divided by"
+        table = show.table(list(numbers.values()), numbers, COLUMNS, kind="plain", pick=picked, caption=title)
+        seen = show.side_by_side(*_picture(found[rule], found["√d_k"], d_k), table)
+        note = f"one query attends to {numbers[rule][2]:.2f} of {N_KEYS} keys, effectively"
+        return View({"scores": found[rule], "weights": softmax(found[rule]), "numbers": numbers}, seen, note)
 
-    rules = [*SCALES, *([YOURS] if yours else [])]
-    controls = {
-        "d_k": widgets.SelectionSlider(
-            options=[2**i for i in range(9)],
-            description="d_k",
-            value=16 if yours else N_KEYS,  # square keys would hide a missing .T
-            style={"description_width": "34px"},
-            layout=widgets.Layout(width="280px"),
-        ),
-        "rule": widgets.Dropdown(
-            options=rules,
-            value=rules[-1] if yours else "none",
-            description="divide by",
-            style={"description_width": "64px"},
-            layout=widgets.Layout(width="180px"),
-        ),
-        "draw": widgets.BoundedIntText(
-            0,
-            0,
-            999,
-            description="draw",
-            style={"description_width": "34px"},
-            layout=widgets.Layout(width="92px"),
-        ),
-    }
-    first = view({name: control.value for name, control in controls.items()}, "√d_k")
-    panel = Panel(
-        "d_k and the scale of scores",
-        controls,
-        view,
-        [widgets.HBox([*controls.values(), reset_button(lambda: panel)])],
-        canvas=canvas,
-        height=490,
-        first=first,
+    rules = [*SCALES, YOURS] if yours else [*SCALES]
+    d_k = widgets.SelectionSlider(
+        options=[2**i for i in range(9)],
+        value=16 if yours else N_KEYS,  # square keys would hide a missing .T
+        description="d_k",
+        tooltip="d_k",
+        readout=False,  # it would take typing and ignore it: the picture says d_k
     )
-    return panel
-
-
-def _checked_scores(result):
-    """The (1, 64) scores of a learner's function as 64 numbers, or a ValueError that says what is wrong."""
-    if result is None:
-        raise ValueError("your function returned None: is it still a stub?")
-    result = np.asarray(result)
-    if result.shape != (1, N_KEYS):
-        raise ValueError(
-            f"1 query and {N_KEYS} keys need scores of shape {(1, N_KEYS)}, yours have {result.shape}"
-        )
-    if result.dtype.kind not in "iuf" or not np.isfinite(result).all():
-        raise ValueError("your scores hold entries that are not finite numbers")
-    return result[0].astype(float)
+    controls = {
+        "d_k": d_k,
+        "rule": choice("divide by", rules, rules[-1] if yours else "none"),
+        "draw": number("draw"),
+    }
+    standard = lambda values: view({**values, "rule": "√d_k"})  # noqa: E731  the library's rule
+    return Panel("d_k and the scale of scores", controls, view, [bar(*controls.values())], standard=standard)

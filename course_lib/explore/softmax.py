@@ -2,17 +2,15 @@
 
 from typing import NamedTuple
 
-import ipywidgets as widgets
 import numpy as np
-from matplotlib.collections import PolyCollection
 
 from course_lib import show
 from course_lib.attention import causal_mask, padding_mask, softmax
-from course_lib.explore.panel import WIDTH, Panel, View, labels, reset_button
+from course_lib.explore.panel import Panel, View, bar, checked, choice, labels, slider
 
 
 class Shares(NamedTuple):
-    """What goes into a normaliser and what comes out."""
+    """What goes into a normalizer and what comes out."""
 
     scores: np.ndarray  # (n, n)  alpha, -inf where hidden
     weights: np.ndarray  # (n, n)  alpha'
@@ -29,9 +27,12 @@ OTHER_NORMALIZERS = {  # beside softmax, a hidden score is -inf here too
 }
 
 
-def _properties(shares):
-    """One line: what the weights keep of what one expects of shares."""
-    scores, weights = shares
+def _promises(shares):
+    """One line: what the weights keep of what one expects of shares; rows with nan are named, not judged."""
+    undefined = np.isnan(shares.weights).any(axis=-1)
+    if undefined.all():
+        return "nan, not a number, in every row"
+    scores, weights = (each[~undefined] for each in shares)
     seen = np.isfinite(scores)
     higher = (scores[:, :, None] > scores[:, None, :]) & (seen[:, :, None] & seen[:, None, :])
     kept = {
@@ -39,138 +40,75 @@ def _properties(shares):
         "rows sum to 1": np.allclose(weights.sum(axis=-1), 1),
         "larger score, larger weight": (weights[:, :, None] > weights[:, None, :])[higher].all(),
     }
-    undefined = np.isnan(weights).any(axis=-1).sum()
-    return " · ".join(
-        [f"{name}: {'yes' if holds else 'NO'}" for name, holds in kept.items()]
-        + [f"rows with nan: {undefined}"] * bool(undefined)
-    )
+    rows = ", ".join(f"row {i + 1}" for i in np.flatnonzero(undefined))
+    nan = f"nan, not a number, in {rows}; in the others " if rows else ""
+    return nan + " · ".join(f"{name}: {'yes' if holds else 'NO'}" for name, holds in kept.items())
 
 
-def _bars(axes, heights, color, *, width=0.6, alpha=1.0):
-    """Bars at 0, 1, 2 ... as one artist; a height of nan or -inf gets none."""
-    heights = np.nan_to_num(heights, nan=0, neginf=0, posinf=99)
-    left, right = (np.arange(len(heights)) + side * width / 2 for side in (-1, 1))
-    zero = np.zeros(len(heights))
-    corners = np.stack([[left, zero], [left, heights], [right, heights], [right, zero]])  # (4, 2, n)
-    return axes.add_collection(
-        PolyCollection(corners.transpose(2, 0, 1), facecolor=color, alpha=alpha), autolim=False
-    )
+def _bars(title, heights, ghost, color, words, steps):
+    """Bars of the picked query, plain softmax as a grey frame around each, on an axis that follows them."""
+    known = np.append(heights, ghost)
+    largest = np.abs(known[np.isfinite(known)]).max()
+    limit = next((step for step in steps if largest <= step), min(10 ** np.ceil(np.log10(largest)), 1e307))
+    low = -limit if color == "score" or (heights < 0).any() else 0
+    said = [f"{word} {show.number_text(height)}" for word, height in zip(words, heights)]
+    under = {i: said[i] if np.isnan(height) else words[i] for i, height in enumerate(heights)}
+    ends = {place: f"{place:.3g}" for place in (low, 0, limit)}
+    frame = (-0.6, len(words) - 0.4), (low, limit), title
+    drawn = show.Picture(*frame, xticks=under, yticks=ends, width=320, height=170)
+    if color == "weight":  # a score of -inf is hidden and has no bar, a weight of -inf has one without an end
+        heights = np.maximum(heights, -1e308)
+    return drawn.bars(ghost, "ghost", thick=0.85).bars(heights, color, says=", ".join(said))
 
 
 def normalizers(tokens, scores, normalize=softmax):
-    """Temperature, normaliser and mask on one table of scores: weights as a table, and as bars for the picked query.
+    """Temperature, normalizer and mask on one table of scores: all weights in a table, one query's as bars.
 
-    tokens: 2 to 6 of them, scores (n, n), normalize(scores) -> weights (n, n), called with mask= and temperature= only
-    where the controls say so.  ->  Panel whose state is Shares
+    tokens: 2 to 6 of them, scores (n, n), normalize(scores) -> weights (n, n), called with mask= and
+    temperature= only where the controls say so.  ->  Panel whose state is Shares
     ValueError for another number of tokens or scores that do not fit.
     """
     alpha, n = np.array(scores, dtype=float), len(tokens)
     if not 2 <= n <= 6 or alpha.shape != (n, n):
-        raise ValueError(
-            f"this panel has room for 2 to 6 tokens, not {n} tokens with scores of shape {alpha.shape}"
-        )
-    names, short, plain = labels(tokens), labels(tokens, 6 if n < 5 else 4), softmax(alpha)
+        raise ValueError(f"room for 2 to 6 tokens, not {n} tokens with scores of shape {alpha.shape}")
+    names, plain = labels(tokens, 17), softmax(alpha)
+    short = names if max(map(len, names)) <= 42 // n else range(1, n + 1)  # as much as fits beside each other
     masks = {
         "none": np.full((n, n), True),
         "causal": causal_mask(n),
         "padding: last token": padding_mask(n - 1, n),
     }
 
-    canvas = show.Canvas(WIDTH, 210, 2)
-    for axes, title, ticks in zip(
-        canvas.axes, ("scores of the picked query", "its weights"), ((-5, 0, 5), (-1, 0, 1, 2))
-    ):
-        axes.set(title=title, xlim=(-0.6, n - 0.4), ylim=(ticks[0], ticks[-1]), xticks=range(n), yticks=ticks)
-        axes.set_xticklabels(short)
-        axes.grid(axis="y", alpha=0.3)
-        axes.axhline(0, color="black", linewidth=0.8)
-        axes.title.set_size(9)
-        axes.tick_params(labelsize=8, length=0)
-
-    def draw(shares, query):
-        yield _bars(canvas.axes[0], alpha[query], show.GRAY, width=0.85, alpha=0.35)
-        yield _bars(canvas.axes[1], plain[query], show.GRAY, width=0.85, alpha=0.35)
-        yield _bars(canvas.axes[0], shares.scores[query], show.BLUE)
-        yield _bars(canvas.axes[1], shares.weights[query], show.ORANGE)
-
     @np.errstate(all="ignore")  # 0 / 0 is one of the things to see here
     def view(values, normalize=normalize):
         mask, temperature, shifted = masks[values["mask"]], values["temperature"], alpha + values["shift"]
-        hidden = np.where(mask, shifted, -np.inf)
-        if values["normalizer"] == "softmax":
+        hidden, query, name = np.where(mask, shifted, -np.inf), values["query"], values["normalizer"]
+        if name == "softmax":
             options = {"mask": mask.copy()} if values["mask"] != "none" else {}
             if temperature != 1:
                 options["temperature"] = temperature
-            weights = _checked_weights(normalize(shifted, **options), (n, n))
+            weights = checked("weights", normalize(shifted.copy(), **options), (n, n), nan=True)
         else:
-            weights = OTHER_NORMALIZERS[values["normalizer"]](hidden / temperature)
-        shares = Shares(hidden, weights)
-        tables = show.side_by_side(
-            show.table(hidden, names, short, caption="scores α", limit=6, pick=values["query"]),
+            weights = OTHER_NORMALIZERS[name](hidden / temperature)
+        rows = np.column_stack([weights, weights.sum(axis=-1)])
+        seen = show.side_by_side(
+            _bars(f"scores of {names[query]}", hidden[query], alpha[query], "score", short, (3, 6, 12, 30)),
+            _bars("its weights", weights[query], plain[query], "weight", short, (1, 2, 5, 20, 100)),
+            show.table(hidden, names, short, caption="scores α", pick=query),
             show.table(
-                np.column_stack([weights, weights.sum(axis=-1)]),
-                names,
-                [*short, "sum"],
-                kind="weights",
-                caption=f"weights α′: {values['normalizer']}",
-                pick=values["query"],
+                rows, names, [*short, "sum"], kind="weights", caption=f"weights α′: {name}", pick=query
             ),
         )
-        return View(shares, tables, canvas.paint(lambda: draw(shares, values["query"])), _properties(shares))
-
-    def dropdown(name, options, width, value=None):
-        return widgets.Dropdown(
-            options=options,
-            value=value,
-            description=name,
-            layout=widgets.Layout(width=width),
-            style={"description_width": "initial"},
-        )
-
-    def slider(name, low, high, step, value):
-        return widgets.FloatSlider(
-            value,
-            min=low,
-            max=high,
-            step=step,
-            description=name,
-            readout_format=".2f",
-            style={"description_width": "initial"},
-            layout=widgets.Layout(width="356px", margin="2px 16px 2px 2px"),
-        )
+        return View(Shares(hidden, weights), seen, _promises(Shares(hidden, weights)))
 
     controls = {
-        "normalizer": dropdown("normaliser", ["softmax", *OTHER_NORMALIZERS], "230px", "softmax"),
-        "mask": dropdown("mask", list(masks), "220px", "none"),
-        "query": dropdown("query", [(name, i) for i, name in enumerate(names)], "160px", 1),
-        "temperature": slider("temperature", 0.1, 5, 0.1, 1),
-        "shift": slider("add to every score", -3, 3, 0.25, 0),
+        "normalizer": choice("normalizer", ["softmax", *OTHER_NORMALIZERS]),
+        "mask": choice("mask", list(masks)),
+        "query": choice("query", [(name, i) for i, name in enumerate(names)], 1),
+        "temperature": slider("temperature", 0.1, 5, 0.1, 1.0),
+        "shift": slider("add to every score", -3, 3, 0.25, 0.0),
     }
-    first = view({name: control.value for name, control in controls.items()}, softmax)
-    panel = Panel(
-        "From scores to weights",
-        controls,
-        view,
-        [
-            widgets.HBox(
-                [*(controls[name] for name in ("normalizer", "mask", "query")), reset_button(lambda: panel)]
-            ),
-            widgets.HBox([controls[name] for name in ("temperature", "shift")]),
-        ],
-        canvas=canvas,
-        height=360 + 22 * n,
-        first=first,
+    rows = [bar(*list(controls.values())[:3]), bar(controls["temperature"], controls["shift"])]
+    return Panel(
+        "From scores to weights", controls, view, rows, standard=lambda values: view(values, softmax)
     )
-    return panel
-
-
-def _checked_weights(result, shape):
-    """What a learner's softmax returned as an array, nan and all, or a ValueError."""
-    if result is None:
-        raise ValueError("your function returned None: is it still a stub?")
-    weights = np.asarray(result)
-    if weights.shape != shape or weights.dtype.kind not in "biuf":
-        raise ValueError(
-            f"your weights have shape {weights.shape} of {weights.dtype}, they should have {shape} of numbers"
-        )
-    return weights.astype(float)
