@@ -34,10 +34,14 @@ def _picture(scores, fair, d_k):
     sides, many = (-1, N_KEYS), np.arange(N_KEYS + 1)
     together, thin = (np.append(0, np.cumsum(each)) for each in (weights, softmax(fair)))
     ends = {limit: f"{limit:.3g}" for limit in (-room, 0, room)}
-    left = show.Picture(sides, (-room, room), f"scores for d_k = {d_k}", xticks=places, yticks=ends)
     shares, halves = {0: "0", 0.5: "0.5", 1: "1"}, {0: "0", 32: "32", 64: "64"}
-    middle = show.Picture(sides, (0, 1), "weights of the same keys", xticks=places, yticks=shares)
-    right = show.Picture((0, 64), (0, 1), "the first m keys; thin: √d_k", xticks=halves, yticks=shares)
+
+    def picture(x, y, title, xticks, yticks):
+        return show.Picture(x, y, title, xticks=xticks, yticks=yticks, height=190)
+
+    left = picture(sides, (-room, room), f"scores for d_k = {d_k}", places, ends)
+    middle = picture(sides, (0, 1), "weights of the same keys", places, shares)
+    right = picture((0, 64), (0, 1), "the first m keys; thin: √d_k", halves, shares)
     said = [
         f"from {show.number_text(each.max())} down to {show.number_text(each.min())}"
         for each in (scores, weights)

@@ -33,8 +33,7 @@ def _promises(shares):
     if undefined.all():
         return "nan, not a number, in every row"
     scores, weights = (each[~undefined] for each in shares)
-    seen = np.isfinite(scores)
-    higher = (scores[:, :, None] > scores[:, None, :]) & (seen[:, :, None] & seen[:, None, :])
+    higher = (scores[:, :, None] > scores[:, None, :]) & (scores[:, None, :] > -np.inf)
     kept = {
         "nothing below 0": (weights >= 0).all(),
         "rows sum to 1": np.allclose(weights.sum(axis=-1), 1),
@@ -48,7 +47,7 @@ def _promises(shares):
 def _bars(title, heights, ghost, color, words, steps):
     """Bars of the picked query, plain softmax as a grey frame around each, on an axis that follows them."""
     known = np.append(heights, ghost)
-    largest = np.abs(known[np.isfinite(known)]).max()
+    largest = np.abs(known[np.isfinite(known)]).max(initial=0)
     limit = next((step for step in steps if largest <= step), min(10 ** np.ceil(np.log10(largest)), 1e307))
     low = -limit if color == "score" or (heights < 0).any() else 0
     said = [f"{word} {show.number_text(height)}" for word, height in zip(words, heights)]
@@ -56,9 +55,9 @@ def _bars(title, heights, ghost, color, words, steps):
     ends = {place: f"{place:.3g}" for place in (low, 0, limit)}
     frame = (-0.6, len(words) - 0.4), (low, limit), title
     drawn = show.Picture(*frame, xticks=under, yticks=ends, width=320, height=170)
-    if color == "weight":  # a score of -inf is hidden and has no bar, a weight of -inf has one without an end
-        heights = np.maximum(heights, -1e308)
-    return drawn.bars(ghost, "ghost", thick=0.85).bars(heights, color, says=", ".join(said))
+    # A score of -inf is hidden and has no bar, a weight of -inf has one that leaves the frame.
+    drawn_to = heights if color == "score" else np.maximum(heights, -1e308)
+    return drawn.bars(ghost, "ghost", thick=0.85).bars(drawn_to, color, says=", ".join(said))
 
 
 def normalizers(tokens, scores, normalize=softmax):
@@ -90,14 +89,12 @@ def normalizers(tokens, scores, normalize=softmax):
             weights = checked("weights", normalize(shifted.copy(), **options), (n, n), nan=True)
         else:
             weights = OTHER_NORMALIZERS[name](hidden / temperature)
-        rows = np.column_stack([weights, weights.sum(axis=-1)])
+        rows, title = np.column_stack([weights, weights.sum(axis=-1)]), f"weights α′: {name}"
         seen = show.side_by_side(
             _bars(f"scores of {names[query]}", hidden[query], alpha[query], "score", short, (3, 6, 12, 30)),
             _bars("its weights", weights[query], plain[query], "weight", short, (1, 2, 5, 20, 100)),
             show.table(hidden, names, short, caption="scores α", pick=query),
-            show.table(
-                rows, names, [*short, "sum"], kind="weights", caption=f"weights α′: {name}", pick=query
-            ),
+            show.table(rows, names, [*short, "sum"], kind="weights", caption=title, pick=query),
         )
         return View(Shares(hidden, weights), seen, _promises(Shares(hidden, weights)))
 
@@ -109,6 +106,5 @@ def normalizers(tokens, scores, normalize=softmax):
         "shift": slider("add to every score", -3, 3, 0.25, 0.0),
     }
     rows = [bar(*list(controls.values())[:3]), bar(controls["temperature"], controls["shift"])]
-    return Panel(
-        "From scores to weights", controls, view, rows, standard=lambda values: view(values, softmax)
-    )
+    standard = lambda values: view(values, softmax)  # noqa: E731
+    return Panel("From scores to weights", controls, view, rows, standard=standard)
