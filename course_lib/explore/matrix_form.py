@@ -1,5 +1,6 @@
 """The panel of notebook 06: the order of the tokens."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -25,6 +26,7 @@ def order(tokens, X, W_q, W_k, W_v, attend=self_attention):
             f"not {n} tokens with X of shape {X.shape} and W_v of shape {W[2].shape}"
         )
     like = self_attention(X, *W)
+    columns = ["now 1", "now 2", "before 1", "before 2"]
     names, marks = labels(tokens), [f"b{i}" for i in range(1, n + 1)]
     orders = {" ".join(str(i + 1) for i in places): [*places] for places in itertools.permutations(range(n))}
 
@@ -35,20 +37,20 @@ def order(tokens, X, W_q, W_k, W_v, attend=self_attention):
         )
         off = np.abs(moved.output - straight.output[places]).max()
         new, numbers = [names[i] for i in places], [str(i + 1) for i in places]
+        both = np.hstack([moved.output, straight.output[places]])
         limit = show.room(straight.output, moved.output)
         seen = show.side_by_side(
             show.plane(limit, "outputs, as written").arrows(straight.output, marks, "output"),
-            show.plane(limit, "outputs, in your order; grey: as written")
-            .arrows(moved.output, [marks[i] for i in places], "output")
-            .arrows(straight.output),
+            show.plane(limit, "outputs, in your order")
+            .arrows(straight.output)
+            .arrows(moved.output, [marks[i] for i in places], "output"),
             show.table(moved.weights, new, numbers, caption="weights α′, in your order", kind="weights"),
-            show.table(moved.output, new, caption="b, in your order"),
-            show.table(straight.output[places], new, caption="b as written, reordered"),
+            show.table(both, new, columns, caption="b now, and before, as written"),
         )
         state = {"attention": moved, "order": places, "only_reordered": bool(off < 1e-9)}
         differ = f"the outputs differ by up to {show.number_text(off)}"
         return View(state, seen, "the outputs are only reordered" if off < 1e-9 else differ)
 
     controls = {"order": choice("order", [*orders]), "positions": slider("positions times", 0, 1, 0.1, 0.0)}
-    standard = lambda values: view(values, self_attention)  # noqa: E731
+    standard = functools.partial(view, attend=self_attention)
     return Panel("The order of the tokens", controls, view, standard=standard)

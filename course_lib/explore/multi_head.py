@@ -1,5 +1,7 @@
 """The panel of notebook 07: several heads, and ways to put them together."""
 
+import functools
+
 import numpy as np
 
 from course_lib import show
@@ -38,9 +40,7 @@ def heads(tokens, X, W_q, W_k, W_v, W_o, attend=multi_head_attention):
         """W_q, W_k and W_v of all heads side by side, (d, 6) each: a slice is a head's own."""
         if split == "slices":
             return W
-        M = (
-            np.random.default_rng(0).normal(size=(h, 6, 6 // h)) / 2
-        )  # one for each head; k takes them backwards
+        M = np.random.default_rng(0).normal(size=(h, 6, 6 // h)) / 2  # one a head; k takes them backwards
         return [each @ np.hstack([*own]) for each, own in zip(W, (M, M[::-1], M))]
 
     def view(values, attend=attend):
@@ -60,25 +60,16 @@ def heads(tokens, X, W_q, W_k, W_v, W_o, attend=multi_head_attention):
         note = f"{len(maps)} map{'s' * (len(maps) > 1)} for each token, {how} one-head attention"
         owner = ""
         if merge is None and attend is not multi_head_attention:
-            wrong = np.abs(output - found.output).max()
-            owner = ", by your function"
-            same = (
-                "equals the library's"
-                if wrong < 1e-9
-                else f"is up to {show.number_text(wrong)} off the library's"
-            )
-            note += f"; the output of your function {same}"
-        titles = [f"head {i}" for i in range(1, h + 1)] if merge is None else [f"one map, {values['merge']}"]
-        alone = [f"head {i}{' alone' if merge else ''}" for i in range(1, h + 1)]
-        tables = [*zip(found.weights, alone), *([(maps[0], titles[0])] if merge else [])]
-        seen = show.side_by_side(
-            *(show.links(weights, names, names, title) for weights, title in zip(maps, titles)),
-            *(
-                show.table(each, names, numbers, caption=f"α′, {title}", kind="weights")
-                for each, title in tables
-            ),
-            show.table(output, names, caption=f"output{owner}"),
-        )
+            owner, wrong = " of your function", np.abs(output - found.output).max()
+            miss = "equal to" if wrong < 1e-9 else f"up to {show.number_text(wrong)} off"
+            note += f"; the output{owner} is {miss} the library's"
+        alone = [f"α′ of head {i}{' alone' if merge else ''}" for i in range(1, h + 1)]
+        titles = alone if merge is None else [f"α′ of one map: {values['merge']}"]
+        tables = [*zip(found.weights, alone), *(zip(maps, titles) if merge else [])]
+        drawn = [show.links(weights, names, names, title) for weights, title in zip(maps, titles)]
+        tables = [show.table(each, names, numbers, caption=of, kind="weights") for each, of in tables]
+        tables.append(show.table(output, names, caption=f"output{owner}"))
+        seen = show.stacked(show.side_by_side(*drawn), show.side_by_side(*tables))
         return View({"heads": found.weights, "maps": maps, "output": output, "off": off}, seen, note)
 
     controls = {
@@ -86,5 +77,4 @@ def heads(tokens, X, W_q, W_k, W_v, W_o, attend=multi_head_attention):
         "split": choice("split by", ["slices", "matrices"]),
         "merge": choice("merge by", [*MERGES]),
     }
-    standard = lambda values: view(values, multi_head_attention)  # noqa: E731
-    return Panel("Heads", controls, view, standard=standard)
+    return Panel("Heads", controls, view, standard=functools.partial(view, attend=multi_head_attention))

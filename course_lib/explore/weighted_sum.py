@@ -1,5 +1,7 @@
 """The panel of notebook 05: the weighted sum in the hull of the values."""
 
+import functools
+
 import numpy as np
 
 from course_lib import show
@@ -31,14 +33,17 @@ def hull(tokens, V, scores, mix=weighted_sum):
     corners = _corners(V)
     if len(corners) < 3:
         raise ValueError("these values lie on one line: their hull has no inside")
-    names, lengths = labels(tokens), np.hypot(*V.T)
+    names, lengths, unit = labels(tokens), np.hypot(*V.T), np.abs(V).max()
 
     def picture(shares, b):
         walk = np.cumsum([np.zeros(2), *shares], axis=0)
-        plane = show.plane(show.room(V, walk, b), "values v; their shares α′v, end to end; b")
+        limit = (
+            0.4 * unit * show.room(2.5 / unit * np.vstack([V, walk, b]))
+        )  # 1.2 units as long as all are in
+        plane = show.plane(float(f"{limit:.2g}"), "values, their shares end to end, b")
         plane.line(corners, "value", width=0, closed=True, says="shaded: the hull of the values")
         plane.arrows(V, [f"v{i}" for i in range(1, n + 1)], "value", width=0.6)
-        plane.arrows(b[None], ["b"], "output", width=2.2)
+        plane.arrows(b[None], ["b"], "output", width=1.4)
         stops = ", ".join(f"({', '.join(map(show.number_text, stop))})" for stop in walk)
         return plane.line(walk, "weight", width=1.5, dots=True, says=f"the shares lead over {stops}")
 
@@ -68,7 +73,7 @@ def hull(tokens, V, scores, mix=weighted_sum):
         score.layout.flex = "1 1 340px"  # a few pixels for each tenth
     controls = {"normalizer": choice("weights by", [*NORMALIZERS]), **scores}
     rows = [bar(controls["normalizer"]), bar(*scores.values())]
-    standard = lambda values: view(values, weighted_sum)  # noqa: E731
+    standard = functools.partial(view, mix=weighted_sum)
     return Panel("Where b lies among the values", controls, view, rows, standard=standard)
 
 
