@@ -47,7 +47,7 @@ def times_of_the_plain(function, plain, inputs, rounds=ROUNDS):
 
 
 def compare(n, rounds=ROUNDS):
-    """n tokens, D_K features, float64.  ->  for each function: how many times as long as the plain formula."""
+    """n tokens, D_K features, float64.  ->  how many times as long as the plain formula each takes"""
     rng = np.random.default_rng(0)
     Q, K, V = rng.normal(size=(3, n, D_K))
     matrices = rng.normal(size=(3, D_K, D_K)) / math.sqrt(D_K)
