@@ -225,7 +225,7 @@ def test_an_installed_wheel_has_data_and_notebooks(tmp_path):
 
 
 START = """import os, runpy, course_lib
-from course_lib import data
+from course_lib import data, explore
 from jupyterlab.labapp import LabApp
 print(course_lib.__file__)
 print(data.saw().tokens, data.vectors("dog")[1].shape)
