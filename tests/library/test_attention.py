@@ -277,10 +277,7 @@ SLIPS = {
     "never scaled": [("if scaled:\n        alpha /= math.sqrt(Q", "if False:\n        alpha /= math.sqrt(Q")],
     "always scaled": [("if scaled:\n        alpha /= math.sqrt(Q", "if True:\n        alpha /= math.sqrt(Q")],
     "divided by sqrt(d_model)": [
-        (
-            "scores(Q, K, scaled=scaled)",
-            "scores(Q, K, scaled=False) / (math.sqrt(W_q.shape[0]) if scaled else 1)",
-        )
+        ("scores(Q, K, scaled=scaled)", "scores(Q, K, scaled=False) / (math.sqrt(len(W_q)) if scaled else 1)")
     ],
     "scores times the mask": [(MASKED, "alpha * mask")],
     "mask added to the scores": [(MASKED, "alpha + mask")],
@@ -331,18 +328,18 @@ SLIPS = {
 
 
 def look_hard():
-    """Everything above that concerns numbers, in one call, on the module as it is now bound here."""
-    test_every_stage_equals_an_explicit_loop()
-    test_the_column_form_is_the_row_form_transposed()
+    """Everything above that concerns numbers, in one call, on the functions as now bound here."""
+    test_masks_say_what_may_be_looked_at()
+    test_large_scores_give_no_nan(1e3)
+    test_temperature_flattens_and_sharpens()
+    test_a_row_with_nothing_to_see_gives_zeros()
+    test_what_becomes_0_on_purpose_raises_no_alarm()
+    test_inputs_are_not_changed_and_types_are_kept()
     test_the_column_form_is_unscaled_unless_asked()
+    test_the_column_form_is_the_row_form_transposed()
+    test_every_stage_equals_an_explicit_loop()
     test_hidden_keys_get_nothing_and_the_others_what_they_would_get_alone()
     test_sequences_of_a_batch_do_not_meet()
-    test_a_row_with_nothing_to_see_gives_zeros()
-    test_large_scores_give_no_nan(1e3)
-    test_what_becomes_0_on_purpose_raises_no_alarm()
-    test_temperature_flattens_and_sharpens()
-    test_masks_say_what_may_be_looked_at()
-    test_inputs_are_not_changed_and_types_are_kept()
 
 
 @pytest.mark.parametrize("pairs", SLIPS.values(), ids=SLIPS)

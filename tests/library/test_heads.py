@@ -159,12 +159,12 @@ SLIPS = {name: list(pairs) for name, pairs in SLIPS.items()}
 
 
 def look_hard():
-    test_equals_a_loop_over_heads()
-    test_split_keeps_runs_of_features_and_merge_undoes_it()
-    test_sequences_of_a_batch_do_not_meet()
-    test_every_token_reaches_every_other_and_the_causal_mask_stops_it()
     test_no_tokens_in_no_tokens_out()
     test_merges_of_scores()
+    test_every_token_reaches_every_other_and_the_causal_mask_stops_it()
+    test_split_keeps_runs_of_features_and_merge_undoes_it()
+    test_equals_a_loop_over_heads()
+    test_sequences_of_a_batch_do_not_meet()
 
 
 @pytest.mark.parametrize("pairs", SLIPS.values(), ids=SLIPS)
