@@ -25,21 +25,26 @@ ROOMS = {  # file: (other files of the library, other packages) that it may impo
     "explore.*": (["explore.panel", "show", "data", *MATHS], ["numpy", "ipywidgets", "IPython"]),
     "exercises": (["exercises.*"], []),
     "exercises.exercise": (["data", *MATHS], ["numpy"]),
+    "exercises.compare": ([], ["numpy"]),
     "exercises.*": (["exercises.exercise", "data", *MATHS], ["numpy"]),
-    "checks": (["exercises", "exercises.exercise", "show"], ["numpy", "ipywidgets", "IPython"]),
+    "checks": (
+        ["exercises", "exercises.exercise", "exercises.compare", "show"],
+        ["numpy", "ipywidgets", "IPython"],
+    ),
     "__main__": (["data"], ["jupyterlab", "nbformat", "zmq"]),
 }
+MACHINES = ["show", "explore.panel", "checks", "exercises.compare", "data"]
 SIZES = {  # lines that are neither blank nor a comment; docstrings count
     "attention": (["attention"], 160),
     "the maths": (["inputs", *MATHS], 700),
-    "show, the panel machine, checks and data": (["show", "explore.panel", "checks", "data"], 700),
+    "show, the panel machine, checks and data": (MACHINES, 700),
 }
 FILES = {
     ".".join(path.relative_to(LIBRARY).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(LIBRARY.rglob("*.py"))
 }
-PANELS = [name for name in FILES if name.startswith("explore.") and name != "explore.panel"]
-EXERCISES = [name for name in FILES if name.startswith("exercises.") and name != "exercises.exercise"]
+PANELS = [name for name in FILES if name.startswith("explore.") and name not in ROOMS]
+EXERCISES = [name for name in FILES if name.startswith("exercises.") and name not in ROOMS]
 SIZES |= {name: ([name], 90) for name in PANELS} | {name: ([name], 110) for name in EXERCISES}
 
 
