@@ -17,6 +17,6 @@ def positions(n, d, *, base=10000.0):
     [[0.0, 1.0, 0.0, 1.0], [0.84, 0.54, 0.01, 1.0]]
     """
     n, d, base = inputs.places_and_base(n, d, base)
-    slowness = base ** (np.arange(0, d, 2) / max(d, 1))  # (d/2,)  1 for the first pair
+    slowness = base ** (np.arange(0, d, 2) / d)  # (d/2,)  1 for the first pair
     angles = np.arange(n)[:, None] / slowness  # (n, d/2)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)

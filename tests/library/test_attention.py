@@ -99,10 +99,13 @@ def test_the_column_form_is_the_row_form_transposed(seed, n, d, d_k, d_v, scaled
         np.testing.assert_allclose(column.T, row, rtol=1e-13, atol=1e-13)
 
 
-def test_the_column_form_is_unscaled_unless_asked():
+def test_scores_are_scaled_unless_told_and_the_articles_columns_are_not():
     X, W_q, W_k, W_v = draw(0, 4, 3, 2, 5)
+    products = (X @ W_q) @ (X @ W_k).T
+    np.testing.assert_allclose(scores(X @ W_q, X @ W_k), products / math.sqrt(2), rtol=1e-13)
+    np.testing.assert_allclose(self_attention(X, W_q, W_k, W_v).scores, products / math.sqrt(2), rtol=1e-13)
     columns = self_attention_columns(X.T, W_q.T, W_k.T, W_v.T)
-    np.testing.assert_allclose(columns.scores.T, (X @ W_q) @ (X @ W_k).T, rtol=1e-13)
+    np.testing.assert_allclose(columns.scores.T, products, rtol=1e-13)
 
 
 # Properties
@@ -318,6 +321,10 @@ SLIPS = {
     "columns: never scaled": [
         ("if scaled:\n        alpha /= math.sqrt(len(Q))", "if False:\n        alpha /= math.sqrt(len(Q))")
     ],
+    "scores unscaled unless asked": [
+        ("def scores(Q, K, *, scaled=True)", "def scores(Q, K, *, scaled=False)")
+    ],
+    "attention unscaled unless asked": [("mask=None, scaled=True, norm", "mask=None, scaled=False, norm")],
     "columns: scaled unasked": [("W_v, *, scaled=False)", "W_v, *, scaled=True)")],
     "columns: divided by sqrt(n)": [("math.sqrt(len(Q))", "math.sqrt(len(alpha))")],
     "columns: V A'^T": [("V @ weights  #", "V @ weights.T  #")],
@@ -335,7 +342,7 @@ def look_hard():
     test_a_row_with_nothing_to_see_gives_zeros()
     test_what_becomes_0_on_purpose_raises_no_alarm()
     test_inputs_are_not_changed_and_types_are_kept()
-    test_the_column_form_is_unscaled_unless_asked()
+    test_scores_are_scaled_unless_told_and_the_articles_columns_are_not()
     test_the_column_form_is_the_row_form_transposed()
     test_every_stage_equals_an_explicit_loop()
     test_hidden_keys_get_nothing_and_the_others_what_they_would_get_alone()

@@ -82,6 +82,12 @@ def test_every_token_reaches_every_other_and_the_causal_mask_stops_it():
         assert np.flatnonzero(moved > 1e-9).tolist() == list(reached)
 
 
+def test_each_head_is_scaled_by_its_own_d_k_unless_told():
+    found = multi_head_attention(*draw(0, 5, 4, 2, 3, 3, 6), 2)
+    products = np.einsum("hik,hjk->hij", found.Q, found.K)
+    np.testing.assert_allclose(found.scores, products / np.sqrt(3), rtol=1e-12)
+
+
 def test_no_tokens_in_no_tokens_out():
     found = multi_head_attention(np.ones((0, 4)), *draw(0, 5, 4, 2, 2, 3, 6)[1:], 2)
     assert found.weights.shape == (2, 0, 0) and found.output.shape == (0, 6)
@@ -132,6 +138,7 @@ SLIPS = {
     "the merged size left to NumPy": [("reshape(*front, h * d)", "reshape(*front, -1)")],
     "scaled by d_model": [("scores(Q, K, scaled=scaled)", "scores(Q, K, scaled=scaled) / n_heads ** 0.5")],
     "always scaled": [("scores(Q, K, scaled=scaled)", "scores(Q, K)")],
+    "unscaled unless asked": [("mask=None, scaled=True", "mask=None, scaled=False")],
     "never scaled": [("scores(Q, K, scaled=scaled)", "scores(Q, K, scaled=False)")],
     "softmax over the heads": [
         ("softmax(alpha, mask=mask)", "softmax(alpha.swapaxes(-3, -1)).swapaxes(-3, -1)")
@@ -160,6 +167,7 @@ SLIPS = {name: list(pairs) for name, pairs in SLIPS.items()}
 
 def look_hard():
     test_no_tokens_in_no_tokens_out()
+    test_each_head_is_scaled_by_its_own_d_k_unless_told()
     test_merges_of_scores()
     test_every_token_reaches_every_other_and_the_causal_mask_stops_it()
     test_split_keeps_runs_of_features_and_merge_undoes_it()
