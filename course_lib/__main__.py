@@ -105,8 +105,8 @@ def course_folder():
 
 def open_course(notebooks, folder, arguments):
     """Copy what is missing in `folder` and start JupyterLab on it."""
-    set_environment(folder)
     try:
+        set_environment(folder)
         notes = copy_notebooks(notebooks, folder)
     except OSError as error:
         sys.exit(f"Your copies of the notebooks could not be made in {folder}: {error.strerror}")

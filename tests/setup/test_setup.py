@@ -21,7 +21,14 @@ from nbformat.sign import NotebookNotary
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from course_lib.__main__ import copy_notebooks, course_folder, has_screen, jupyter_arguments, set_environment
+from course_lib.__main__ import (
+    copy_notebooks,
+    course_folder,
+    has_screen,
+    jupyter_arguments,
+    open_course,
+    set_environment,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -182,6 +189,13 @@ def test_a_home_that_cannot_be_written_to_is_replaced(course, tmp_path, monkeypa
     set_environment(target)
     assert os.environ["HOME"] == str(target / ".lab")
     assert copy_notebooks(source, target) == [] and (target / "02_next.ipynb").exists()
+
+
+def test_a_place_for_no_copies_is_told_in_one_line(course, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    with pytest.raises(SystemExit, match="could not be made in .*my-course: Not a directory$"):
+        open_course(course[0], tmp_path / "file/my-course", [])
 
 
 def test_a_text_browser_is_no_screen(monkeypatch):
