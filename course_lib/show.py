@@ -271,7 +271,7 @@ def links(weights, left, right, title="", *, pick=None):
     weights, rows = np.asarray(weights, dtype=float), max(len(left), len(right))
     drawn = Picture((0, 1), (0, 1), title, width=300, height=22 * rows + 20)
     longest = max(len(str(word)) for word in [*left, *right])
-    start = min(24 + 6.2 * longest, 120)
+    start = min(max(24 + 6.2 * longest, 78), 120)
     for x, anchor, head, words in (
         (start - 8, "end", "looks", left),
         (308 - start, "start", "is looked at", right),
