@@ -71,7 +71,7 @@ def softmax(alpha, *, mask=None, temperature=1.0):
     """
     alpha, mask, temperature = inputs.scores_and_mask(alpha, mask, temperature)
     if mask is not None:
-        alpha = np.where(mask, alpha, alpha.dtype.type(-np.inf))
+        alpha = np.where(mask, alpha, alpha.dtype.type(-np.inf))  # exp(-inf) is 0
     largest = alpha.max(axis=-1, keepdims=True, initial=-np.inf)
     largest[largest == -np.inf] = 0  # a row with nothing to see
     with np.errstate(over="ignore", under="ignore"):  # far below the largest is 0, on purpose
