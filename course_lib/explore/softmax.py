@@ -90,12 +90,11 @@ def normalizers(tokens, scores, normalize=softmax):
         else:
             weights = OTHER_NORMALIZERS[name](hidden / temperature)
         rows, title = np.column_stack([weights, weights.sum(axis=-1)]), f"weights α′: {name}"
-        seen = show.side_by_side(
-            _bars(f"scores of {names[query]}", hidden[query], alpha[query], "score", short, (3, 6, 12, 30)),
-            _bars("its weights", weights[query], plain[query], "weight", short, (1, 2, 5, 20, 100)),
-            show.table(hidden, names, short, caption="scores α", pick=query),
-            show.table(rows, names, [*short, "sum"], kind="weights", caption=title, pick=query),
-        )
+        left = _bars(f"scores of {names[query]}", hidden[query], alpha[query], "score", short, (3, 6, 12, 30))
+        right = _bars("its weights", weights[query], plain[query], "weight", short, (1, 2, 5, 20, 100))
+        given = show.table(hidden, names, short, caption="scores α", pick=query)
+        found = show.table(rows, names, [*short, "sum"], kind="weights", caption=title, pick=query)
+        seen = show.stacked(show.side_by_side(left, right), show.side_by_side(given, found))
         return View(Shares(hidden, weights), seen, _promises(Shares(hidden, weights)))
 
     controls = {
