@@ -28,6 +28,7 @@ COLORS = {
 STYLE = f"<style>\n{pathlib.Path(__file__).with_name('show.css').read_text(encoding='utf-8')}</style>"
 
 
+NUDGE = 1 + 1e-12  # a number halfway between two is rounded away from 0, whatever its last bit says
 # Where a label may lie: how far from its tip and turned by how much from its arrow's way, the best first.
 NEAR = [(far, turn) for far in (5, 13, 22) for turn in (0, 0.6, -0.6, 1.2, -1.2, 1.9, -1.9, 2.6, -2.6)]
 
@@ -69,7 +70,9 @@ def table(values, rows=None, columns=None, *, caption="", kind="signed", decimal
     if kind not in ("signed", "weights", "plain"):
         raise ValueError(f'kind is "signed", "weights" or "plain", not {kind!r}')
     named = values.ndim == 2 or rows is not None
-    rounded = np.atleast_2d(np.round(values.astype(float), decimals)) + 0.0  # + 0.0 turns -0.0 into 0.0
+    rounded = (
+        np.atleast_2d(np.round(values.astype(float) * NUDGE, decimals)) + 0.0
+    )  # + 0.0 turns -0.0 into 0.0
     rows = _labels(rows, rounded.shape[0], "rows") if named else [""]
     columns = _labels(columns, rounded.shape[1], "columns")
     if pick is not None and pick not in range(len(rows)):
@@ -95,8 +98,8 @@ def _labels(labels, count, name):
 
 def number_text(number, decimals=2):
     """A number as it is shown: so many decimals, no "-0.00", a short form where it is huge."""
-    if not np.isfinite(number) or abs(number) < 1e5:
-        return f"{round(number, decimals) + 0.0:.{decimals}f}"
+    if not np.isfinite(number) or abs(number) < 99999.5:
+        return f"{round(number * NUDGE, decimals) + 0.0:.{decimals}f}"
     return f"{number:.1e}".replace("e+0", "e").replace("e+", "e")
 
 
@@ -131,7 +134,7 @@ class Picture(Html):
 
     def __init__(self, x, y, title="", *, xticks=None, yticks=None, width=260, height=230):
         self.y, self.title, self.width, self.height = y, title, width, height
-        self.marks, self.said, self._lines, self._tips = [], [], {}, []
+        self.marks, self.said, self._lines, self._tips, self._words = [], [], {}, [], []
         left, right, top, bottom = 34 if yticks else 8, width - 8, 8, height - (20 if xticks else 8)
         self._across, self._up = (right - left) / (x[1] - x[0]), (top - bottom) / (y[1] - y[0])
         self._zero = left - x[0] * self._across, bottom - y[0] * self._up
@@ -151,6 +154,8 @@ class Picture(Html):
     def _write(self, x, y, word, anchor, style=""):
         place = f'x="{x:g}" y="{y:g}" text-anchor="{anchor}"'
         self.marks.append(f"<text {place}{style}>{html.escape(str(word))}</text>")
+        half = 3.3 * len(str(word))
+        self._words.append((x + {"start": half, "middle": 0, "end": -half}[anchor], y - 4, half, 5))
 
     def arrows(self, vectors, labels=(), color="ghost", *, width=1.0):
         """Arrows from 0 to vectors (n, 2), with labels beyond their tips.  ->  self
@@ -220,7 +225,7 @@ class Picture(Html):
 
     def _placed(self):
         """The labels of arrows, each at the first place near its tip that is free, or the freest."""
-        taken, (x0, y0) = [], self._pixel(0, 0)
+        taken, (x0, y0) = [*self._words], self._pixel(0, 0)
         for (x, y), word in sorted(self._tips, key=lambda tip: len(tip[1])):
             width, height = 3.6 * len(word) + 2, 6.5
             way = math.atan2(y - y0, x - x0) if (x, y) != (x0, y0) else -0.7

@@ -1,4 +1,4 @@
-"""The article map in notebooks/README.md names, for every claim that is taught, tests and notebooks that exist."""
+"""The article map names, for every claim that is taught, tests and notebooks that exist."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ ROWS = [
 ]
 TESTS = {
     name
-    for path in (ROOT / "tests").glob("test_article_*.py")
+    for path in (ROOT / "tests").rglob("test_article_*.py")
     for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), flags=re.M)
 }
 
