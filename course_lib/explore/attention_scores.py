@@ -69,7 +69,7 @@ def scale(yours=None):
         K = K[np.argsort(-(K @ Q[0]))]  # the key with the largest score first
         found = {name: (Q @ K.T)[0] / divisor(d_k) for name, divisor in SCALES.items()}
         if rule == YOURS:
-            found[YOURS] = checked("scores", yours(Q.copy(), K.copy()), (1, N_KEYS))[0]
+            found[YOURS] = checked("scores", yours(Q, K), (1, N_KEYS))[0]
         numbers = {name: _spread(scores) for name, scores in found.items()}
         picked, title = list(numbers).index(rule), "one query, 64 keys, scores divided by"
         table = show.table(list(numbers.values()), numbers, COLUMNS, kind="plain", pick=picked, caption=title)

@@ -86,7 +86,7 @@ def normalizers(tokens, scores, normalize=softmax):
             options = {"mask": mask.copy()} if values["mask"] != "none" else {}
             if temperature != 1:
                 options["temperature"] = temperature
-            weights = checked("weights", normalize(shifted.copy(), **options), (n, n), nan=True)
+            weights = checked("weights", normalize(shifted, **options), (n, n), nan=True)
         else:
             weights = OTHER_NORMALIZERS[name](hidden / temperature)
         rows, title = np.column_stack([weights, weights.sum(axis=-1)]), f"weights α′: {name}"

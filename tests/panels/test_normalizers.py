@@ -130,6 +130,24 @@ def test_bars_are_as_long_as_the_numbers(drawn):
         assert np.allclose(bars(svg, color), inside * height, atol=0.11)
 
 
+def test_frames_are_those_of_plain_softmax_whatever_the_controls_say(panel):
+    def frames():
+        ghost = rf'<path d="([^"]*)" fill="none" stroke="{show.COLORS["ghost"]}"'
+        return re.findall(ghost, panel._html.value)
+
+    begun = frames()
+    panel.set({"normalizer": "sigmoid", "temperature": 2.0, "mask": "causal"})
+    assert len(begun) == 2 and frames() == begun
+    panel.controls["query"].value = 0
+    assert frames() != begun
+
+
+def test_hidden_keys_are_not_asked_for_their_order():
+    panel = explore.normalizers(list("abc"), [[1.0, 0, 0], [-1, 2, 0], [0, 1, 2]])
+    panel.set({"normalizer": "ReLU / sum", "mask": "causal"})
+    assert panel.status.endswith("larger score, larger weight: yes")  # -1 and what is hidden both get 0
+
+
 def test_pictures_say_what_is_seen(panel):
     said = re.findall('aria-label="(.*?)"', panel._html.value)
     assert said == [

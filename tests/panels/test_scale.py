@@ -80,6 +80,21 @@ def test_weights_are_drawn_in_their_own_color_from_0_to_1(panel):
     assert show.COLORS["query"] not in panel._html.value and show.COLORS["key"] not in panel._html.value
 
 
+def test_the_thin_curve_is_that_of_the_root_whatever_the_rule(panel):
+    def curve(color):
+        path = re.search(
+            rf'<path d="M([^"]*)"[^>]*stroke="{show.COLORS[color]}" stroke-width="[12.5]+"', right()
+        )
+        return path[1].removesuffix("Z")
+
+    def right():
+        return panel._html.value.partition("the first m keys")[2]
+
+    thin, thick = curve("ghost"), curve("weight")
+    panel.controls["rule"].value = "√d_k"
+    assert curve("ghost") == thin == curve("weight") != thick
+
+
 def test_pictures_say_what_is_seen(panel):
     found, weights = panel.state["scores"], panel.state["weights"]
     said = re.findall('aria-label="(.*?)"', panel._html.value)

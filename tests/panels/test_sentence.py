@@ -114,6 +114,12 @@ def test_what_cannot_be_read_stays_typed_and_is_said_beside_the_last_good_pictur
     assert panel.status.startswith("5 dog looks most at 3 saw")
 
 
+def test_it_can_begin_with_another_sentence():
+    panel = explore.sentence("I saw")
+    assert [name for name, _ in panel.controls["word"].options] == ["1 I", "2 saw"]
+    assert panel.status.startswith("2 saw looks most at 1 I")
+
+
 def test_it_can_begin_with_what_it_cannot_read():
     panel = explore.sentence("xqzt dog")
     assert "xqzt" in panel.status and panel.controls["sentence"].value == "xqzt dog"
