@@ -9,24 +9,13 @@ import contextlib
 import functools
 import html
 import io
-import pathlib
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 import numpy as np
-from IPython import get_ipython
-from IPython.display import display
 
-from course_lib import show
+from course_lib import live, show
 from course_lib.attention import Attention
-
-# Styles of the controls, and what their HTML lacks: panel.html says it.
-MANNERS = pathlib.Path(__file__).with_name("panel.html").read_text(encoding="utf-8")
-# Where the live panel cannot be shown, the picture and numbers of its last run stand for it.
-LIVE = "application/vnd.jupyter.widget-view+json"
-STILL = f"""<style>.jp-OutputArea:has(.course-panel) .course-still {{display: none}}
-.jp-OutputArea:has(.course-still) [data-mime-type="{LIVE}"]:not(:has(*)) {{display: none}}
-</style>"""
 
 
 class View(NamedTuple):
@@ -64,9 +53,9 @@ class Panel(widgets.VBox):
         reset.on_click(lambda _: self.reset())
         rows = rows or [bar(*controls.values())]
         rows[0].children += (reset,)
-        super().__init__([widgets.HTML(MANNERS), *rows, self._html])
+        super().__init__([widgets.HTML(live.MANNERS), *rows, self._html])
         self.add_class("course-panel")
-        _close_last_run(self)
+        live.close_last_run(self)
         self.redraw()
 
     def values(self):
@@ -127,42 +116,9 @@ class Panel(widgets.VBox):
         self.state, self._body, self._text = shown.state, shown.seen.html, shown.seen.text
 
     def _ipython_display_(self):
-        """The live view, and the same as a still: for readers without a kernel, for a notebook reopened."""
-        view = {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
-        display({"text/plain": f"{self.title}: a live panel, run this cell to move it", LIVE: view}, raw=True)
         note = f"{html.escape(self.status)}<br><i>{html.escape(self.title)}: live when this cell is run.</i>"
-        still = f'{STILL}<div class="course course-still">{self._body}<div>{note}</div></div>'
-        display(show.Html(still, f"{self.title}\n{self._text}\n{self.status}"))
-
-
-_open = {}  # (window, cell) -> (its last run, the panels which that made)
-
-
-def _close_last_run(panel):
-    """A cell run again in a window closes the panels of its last run there, and keeps nothing of them."""
-    shell = get_ipython()
-    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
-    cell = parent.get("metadata", {}).get("cellId")
-    if cell is None:
-        return
-    window, run = parent["header"]["session"], parent["header"]["msg_id"]
-    last, panels = _open.get((window, cell), (run, []))
-    if last != run:
-        for old in panels:
-            for widget in _family(old):
-                widget.unobserve_all()
-                widget.close()
-            old.__dict__.clear()
-        panels = []
-    _open[window, cell] = run, [*panels, panel]
-
-
-def _family(widget):
-    """A widget with its children, layouts and styles, which are widgets too."""
-    parts = [part for part in (widget.layout, getattr(widget, "style", None)) if part]
-    return (
-        [member for child in getattr(widget, "children", ()) for member in _family(child)] + parts + [widget]
-    )
+        still = show.Html(f"{self._body}<div>{note}</div>", f"{self.title}\n{self._text}\n{self.status}")
+        live.display_live(self, f"{self.title}: a live panel, run this cell to move it", still)
 
 
 # Small makers of controls. `name` is what a screen reader says; `word` what stands before the control.

@@ -20,20 +20,23 @@ ROOMS = {  # file: (other files of the library, other packages) that it may impo
     "real_model": (["inputs", "attention", "heads", "data"], ["numpy"]),
     "data": ([], ["numpy"]),
     "show": ([], ["numpy", "matplotlib"]),  # matplotlib inside `figure` alone, see below
+    "live": (["show"], ["IPython"]),
     "explore": (["explore.*"], []),
-    "explore.panel": (["show", *MATHS], ["numpy", "ipywidgets", "IPython"]),
-    "explore.*": (["explore.panel", "show", "data", *MATHS], ["numpy", "ipywidgets", "IPython"]),
+    "explore.panel": (["live", "show", *MATHS], ["numpy", "ipywidgets"]),
+    "explore.*": (["explore", "explore.panel", "show", "data", *MATHS], ["numpy", "ipywidgets"]),
     "exercises": (["exercises.*"], []),
     "exercises.exercise": (["data", *MATHS], ["numpy"]),
     "exercises.compare": ([], ["numpy"]),
+    "exercises.predictions": ([], []),
+    "predictions": (["exercises", "exercises.predictions", "live", "show"], ["ipywidgets"]),
     "exercises.*": (["exercises.exercise", "data", *MATHS], ["numpy"]),
     "checks": (
-        ["exercises", "exercises.exercise", "exercises.compare", "show"],
+        ["exercises", "exercises.exercise", "exercises.compare", "predictions", "show"],
         ["numpy", "ipywidgets", "IPython"],
     ),
     "__main__": (["data"], ["jupyterlab", "nbformat", "zmq"]),
 }
-MACHINES = ["show", "explore.panel", "checks", "exercises.compare", "data"]
+MACHINES = ["show", "live", "explore.panel", "checks", "exercises.compare", "predictions", "data"]
 SIZES = {  # lines that are neither blank nor a comment; docstrings count
     "attention": (["attention"], 160),
     "the maths": (["inputs", *MATHS], 700),
