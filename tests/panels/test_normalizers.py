@@ -138,6 +138,8 @@ def test_frames_are_those_of_plain_softmax_whatever_the_controls_say(panel):
     begun = frames()
     panel.set({"normalizer": "sigmoid", "temperature": 2.0, "mask": "causal"})
     assert len(begun) == 2 and frames() == begun
+    tops = [142 - float(top) + 8 for top in re.findall(r"V([\d.]+)", begun[1])]
+    assert np.allclose(tops, 142 * softmax(alpha)[1], atol=0.11)
     panel.controls["query"].value = 0
     assert frames() != begun
 
