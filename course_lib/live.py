@@ -1,4 +1,4 @@
-"""What all live things in a cell share: manners, a still to stand for them, an end when the cell runs again."""
+"""What live things in a cell share: manners, a still to stand for them, an end when the cell runs again."""
 
 import pathlib
 
