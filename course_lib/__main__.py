@@ -8,7 +8,6 @@ More on the command line goes to JupyterLab: `python -m course_lib --no-browser 
 import hashlib
 import json
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -17,11 +16,17 @@ from .data import ROOT
 FIRST = "00_start_here.ipynb"
 NEWER = """{name}: the course has a newer version than your copy. To get it beside yours,
     rename your copy (for example to {mine}) and start the course again."""
+FOLDED = """<details><summary>What this shows (open it after you have run the cell above)</summary>
+
+{text}
+
+</details>"""
 
 
 def copy_notebooks(source, target):
-    """Copy the notebooks in `source` that `target` lacks; return what to tell the learner.
+    """Copy what a learner reads in `source` and `target` lacks; return what to tell the learner.
 
+    Notebooks are copied as a learner begins them, the pages they link to (*.md) as they are.
     `target/.copied.json` keeps the hash of the version that each copy was made from.
     """
     target.mkdir(parents=True, exist_ok=True)
@@ -31,25 +36,47 @@ def copy_notebooks(source, target):
     except (OSError, ValueError, TypeError):
         copied = {}
     notes = []
-    for notebook in sorted(source.glob("*.ipynb")):
-        name, copy = notebook.name, target / notebook.name
-        version = hashlib.sha256(notebook.read_bytes()).hexdigest()
+    pages = [page for page in source.glob("*.md") if page.name != "README.md"]  # which is the teacher's
+    for original in sorted([*source.glob("*.ipynb"), *pages]):
+        name, copy = original.name, target / original.name
+        version = hashlib.sha256(original.read_bytes()).hexdigest()
+        begun = begin(original) if original.suffix == ".ipynb" else original.read_bytes()
         if not copy.exists():
             unfinished = target / (name + ".part")  # renamed when whole: no half a notebook, ever
-            shutil.copyfile(notebook, unfinished)
+            unfinished.write_bytes(begun)
             unfinished.rename(copy)
-            trust(copy)
+            if original.suffix == ".ipynb":
+                trust(copy)
             copied[name] = version
-        elif version == hashlib.sha256(copy.read_bytes()).hexdigest():
+        elif begun == copy.read_bytes():
             copied[name] = version
         elif version != copied.get(name):
-            notes.append(NEWER.format(name=name, mine=name.replace(".ipynb", "_mine.ipynb")))
+            notes.append(NEWER.format(name=name, mine=f"{copy.stem}_mine{copy.suffix}"))
     record.write_text(json.dumps(copied, indent=1), encoding="utf-8")
     return notes
 
 
+def begin(path):
+    """A notebook as a learner begins it, so that nothing answers a question before it is asked.  ->  bytes
+
+    No stored outputs, no notes for the lecturer, and what reads a predicted result (tag "reading") is folded.
+    """
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [
+        cell for cell in notebook.cells if cell.metadata.get("slideshow", {}).get("slide_type") != "notes"
+    ]
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        elif "reading" in cell.metadata.get("tags", []):
+            cell.source = FOLDED.format(text=cell.source)
+    return (nbformat.writes(notebook) + "\n").encode()
+
+
 def trust(path):
-    """Sign a notebook, so that JupyterLab shows its stored tables and pictures as they are."""
+    """Sign a notebook, so that JupyterLab shows what it holds as it is."""
     import nbformat
     from nbformat.sign import NotebookNotary
 

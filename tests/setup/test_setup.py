@@ -1,6 +1,8 @@
 """The set-up: lists that agree, copies that are never written to, plain words when it fails."""
 
 import ast
+import hashlib
+import json
 import os
 import re
 import runpy
@@ -22,6 +24,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from course_lib.__main__ import (
+    begin,
     copy_notebooks,
     course_folder,
     has_screen,
@@ -105,10 +108,12 @@ def test_this_environment_is_supported():
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """A folder of two notebooks, and one for the copies."""
+    """A folder of two notebooks, a page and the teacher's page, and a folder for the copies."""
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
     for name in ("00_start_here", "02_next"):
         write(tmp_path / f"notebooks/{name}.ipynb", "first version")
+    (tmp_path / "notebooks/glossary.md").write_text("# Words · 词", encoding="utf-8")
+    (tmp_path / "notebooks/README.md").write_text("# For the teacher")
     return tmp_path / "notebooks", tmp_path / "my-course"
 
 
@@ -124,14 +129,70 @@ def test_copies_are_made_and_trusted(course):
     source, target = course
     assert copy_notebooks(source, target) == []
     for notebook in source.glob("*.ipynb"):
-        copy = target / notebook.name
-        assert copy.read_bytes() == notebook.read_bytes()
-        assert NotebookNotary().check_signature(nbformat.read(copy, as_version=4))
+        copy = nbformat.read(target / notebook.name, as_version=4)
+        assert copy.cells[0].source == "first version"
+        assert NotebookNotary().check_signature(copy)
+    assert (target / "glossary.md").read_bytes() == (source / "glossary.md").read_bytes()
     assert sorted(path.name for path in target.iterdir()) == [
         ".copied.json",
         "00_start_here.ipynb",
         "02_next.ipynb",
+        "glossary.md",
     ]
+
+
+def test_the_record_keeps_the_version_of_the_course(course):
+    source, target = course
+    copy_notebooks(source, target)
+    record = json.loads((target / ".copied.json").read_text())
+    assert record == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in source.iterdir()
+        if path.name != "README.md"
+    }
+
+
+def test_a_copy_answers_nothing_before_it_is_asked(tmp_path):
+    """No outputs, no lecturer's notes, readings folded; all else as it is in the course."""
+    path = tmp_path / "02_next.ipynb"
+    notebook, slide = nbformat.v4, {"slideshow": {"slide_type": "slide"}}
+    shown = [
+        notebook.new_output("stream", text="8.0\n"),
+        notebook.new_output("display_data", {"text/html": "8"}),
+    ]
+    read = "About 8, the root of 64.\n\n- a *list*"
+    cells = [
+        notebook.new_markdown_cell("# How large?", id="title", metadata=slide),
+        notebook.new_code_cell("predict('02-x')", id="ask", metadata=slide, execution_count=1, outputs=shown),
+        notebook.new_code_cell("print(8)", id="run", execution_count=2, outputs=shown),
+        notebook.new_markdown_cell(read, id="run-a", metadata={"tags": ["reading"]}),
+        notebook.new_markdown_cell("It is 8.", id="told", metadata={"slideshow": {"slide_type": "notes"}}),
+    ]
+    nbformat.write(notebook.new_notebook(cells=cells), path)
+    text = begin(path).decode()
+    begun = nbformat.reads(text, as_version=4)
+    nbformat.validate(begun)
+    assert [cell.id for cell in begun.cells] == ["title", "ask", "run", "run-a"]
+    assert [(cell.outputs, cell.execution_count) for cell in begun.cells[1:3]] == [([], None)] * 2
+    assert [cell.source for cell in begun.cells[:3]] == [cell.source for cell in cells[:3]]
+    folded = begun.cells[3].source
+    summary, rest = folded.split("</summary>\n\n")  # an empty line, or the text is not read as markdown
+    assert summary.startswith("<details><summary>") and rest == f"{read}\n\n</details>"
+    assert "8" not in summary
+
+
+def test_each_notebook_begins_unanswered():
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        before, begun = (
+            nbformat.reads(text, as_version=4) for text in (path.read_text("utf-8"), begin(path).decode())
+        )
+        told = {cell.id for cell in before.cells if cell.metadata.slideshow.get("slide_type") == "notes"}
+        assert [cell.id for cell in begun.cells] == [cell.id for cell in before.cells if cell.id not in told]
+        assert not any(cell.get("outputs") for cell in begun.cells)
+        for cell in begun.cells:
+            assert ("reading" in cell.metadata.get("tags", [])) == cell.source.startswith(
+                "<details><summary>What"
+            )
 
 
 def test_answers_are_never_overwritten(course):
@@ -145,6 +206,17 @@ def test_answers_are_never_overwritten(course):
         (note,) = copy_notebooks(source, target)
         assert "02_next.ipynb" in note and "newer version" in note and "rename" in note
         assert (target / "02_next.ipynb").read_bytes() == mine
+
+
+def test_a_page_is_never_overwritten_either(course):
+    source, target = course
+    copy_notebooks(source, target)
+    (target / "glossary.md").write_text("my words")
+    assert copy_notebooks(source, target) == []
+    (source / "glossary.md").write_text("more words")
+    (note,) = copy_notebooks(source, target)
+    assert "glossary.md" in note and "glossary_mine.md" in note
+    assert (target / "glossary.md").read_text() == "my words"
 
 
 def test_a_renamed_copy_gets_the_new_version_beside_it(course):
@@ -232,7 +304,7 @@ def test_an_installed_wheel_has_data_and_notebooks(tmp_path):
     assert Path(said[0]).is_relative_to(packages)
     assert said[1] == "['I', 'saw', 'a', 'saw'] (1, 3)"
     copies = {path.name: path.read_bytes() for path in (elsewhere / "my-course").glob("*.ipynb")}
-    assert copies == {path.name: path.read_bytes() for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert copies == {path.name: begin(path) for path in (ROOT / "notebooks").glob("*.ipynb")}
     assert "fetchNews" in Path(said[-1], "labconfig/default_setting_overrides.json").read_text()
     metadata = (packages / f"{wheel.name.partition('-py3')[0]}.dist-info/METADATA").read_text()
     assert "License-Expression: MIT\n" in metadata and "License-File: LICENSE\n" in metadata
