@@ -42,7 +42,9 @@ def close_last_run(widget):
             for part in _family(old):
                 part.unobserve_all()
                 part.close()
-            old.__dict__.clear()
+            old.children = ()
+            for name in [name for name in vars(old) if not name.startswith(("_trait", "_cross"))]:
+                delattr(old, name)  # the old panel itself stays in Out: nothing hangs on it
         made = []
     _open[window, cell] = run, [*made, widget]
 
