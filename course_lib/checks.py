@@ -1,21 +1,33 @@
-"""Checks of the exercises: run the learner's function, name the slip, never break the cell."""
+"""Checks of the exercises: run the learner's function, name the slip, show the failing call, never break."""
 
 import contextlib
 import copy
+import ctypes
 import difflib
+import functools
 import io
+import linecache
+import os
+import re
+import signal
+import textwrap
+import threading
+import traceback
 import warnings
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import default_rng
 
 from course_lib.exercises import EXERCISES
+from course_lib.exercises.compare import Problem, both, difference, kind, nearly, same, wrong_part
+from course_lib.exercises.exercise import Measured
 
-NUMBERS = (np.ndarray, np.generic, float)
+DRAWS, SECONDS = 120, 10
+NUMPY = {name: thing for name, thing in vars(np).items() if callable(thing)}  # as it was before any lesson
+NOT_LEARNERS = tuple(os.path.dirname(module.__file__) for module in (np, os)) + (os.path.dirname(__file__),)
 
-
-class Problem(str):
-    """In place of an answer: why there is none, in one line."""
+NOTHING = Problem("None", "Your function returns None")
 
 
 class Result(NamedTuple):
@@ -26,6 +38,19 @@ class Result(NamedTuple):
     message: str
 
 
+class Tried(NamedTuple):
+    """One call, and what came of it."""
+
+    call: tuple
+    got: object
+    want: object
+    printed: str
+
+
+class Late(BaseException):
+    """The time is over."""
+
+
 def check(exercise, function):
     """Print what grade finds, for the learner.  exercise: an id such as "04-softmax"."""
     result = grade(exercise, function)
@@ -34,128 +59,179 @@ def check(exercise, function):
 
 
 def grade(exercise, function):
-    """Compare a learner's function with the reference on every probe.  ->  Result
+    """Compare a learner's function with the reference on probes and on drawn calls.  ->  Result
 
-    Raises nothing, whatever the function does: an unknown exercise and a function that is none are answered too.
+    Raises nothing, whatever the function does. An unknown exercise and a function that is none are answered.
     """
     if not isinstance(exercise, str) or exercise not in EXERCISES:
         near = difflib.get_close_matches(str(exercise), EXERCISES, n=1) or sorted(EXERCISES)
-        return Result(False, None, f"There is no exercise of this name; there is {', '.join(near)}.")
-    if not callable(function):
-        return Result(False, None, f"Give the function itself, without brackets: this is {_kind(function)}.")
+        return _not_yet(f"There is no exercise of this name; there is {', '.join(near)}.")
+    calls, written = [], functools.partial(_written, function)
     try:
-        return _grade(function, *EXERCISES[exercise])
-    except Exception as error:  # a result so odd that comparing it fails
-        return Result(
-            False, None, f"What your function returns cannot be compared: {type(error).__name__}: {error}"
-        )
-
-
-def _grade(function, reference, probes, slips):
-    answers = []
-    for probe in probes:
-        inputs = copy.deepcopy(probe)
-        answers.append(_run(function, inputs))
-        if not _same(inputs, probe):
-            return Result(
-                False,
-                "changes its input",
-                "Your function writes into the arrays it is given. Work on new "
-                "arrays: X = X + 1 makes one, X += 1 does not.",
-            )
-    wanted = [reference(*copy.deepcopy(probe)) for probe in probes]
-    if all(map(_same, answers, wanted)):
-        return Result(True, None, f"Equal to the reference on every input tried ({len(probes)}).")
-    telling = [
-        i for i, got in enumerate(answers) if not isinstance(got, Problem) and not _same(got, wanted[i])
-    ]
-    for slip in slips if telling else ():
-        if all(_same(got, _run(slip.wrong, copy.deepcopy(probe))) for got, probe in zip(answers, probes)):
-            first = telling[0]
-            with np.errstate(all="ignore"):
-                number = slip.number(answers[first], wanted[first], *probes[first])
-            return Result(False, slip.name, slip.hint.format(number=number))
-    for got, want in zip(answers, wanted):
-        if isinstance(got, Problem):
-            return Result(False, None, got)
-        if not _same(got, want):
-            return Result(False, None, _difference(got, want))
-
-
-def _run(function, inputs):
-    """The function's result on these inputs, or the Problem it has."""
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
+        with _limit(), np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = function(*inputs)
-    except (Exception, SystemExit) as error:
-        text = " ".join(str(error).split())
-        shapes = ", ".join(str(np.shape(i)) for i in inputs if isinstance(i, np.ndarray))
-        given = f" (inputs of shape {shapes})" if shapes else ""
-        return Problem(f"Your function stopped with {type(error).__name__}: {text}{given}.")
-    if result is None or result is ...:
-        return Problem("Your function returns None: write your lines and return what they make.")
+            result = _grade(function, EXERCISES[exercise], calls)
+    except (Late, KeyboardInterrupt) as stop:
+        why = f"has not ended after {SECONDS} s" if isinstance(stop, Late) else "was interrupted"
+        result = _not_yet("\n".join([f"Your function {why}, on this call:", *map(written, calls[-1:])]))
+    except BaseException as error:  # a result so odd that comparing it fails
+        result = _not_yet(f"What your function returns cannot be compared: {_named(error)}")
+    replaced = [f"np.{name}" for name, thing in NUMPY.items() if getattr(np, name, None) is not thing]
+    if replaced:
+        return _not_yet(f"{', '.join(replaced[:3])} has been replaced in this session: restart the kernel.")
     return result
 
 
-def _same(got, want):
-    """Equal in kind, shape and (to 1e-9) in numbers; tuples part by part, words exactly, sets in any order."""
-    if isinstance(want, Problem):
-        return isinstance(got, Problem) and got == want
-    if isinstance(want, tuple):
-        return isinstance(got, tuple) and len(got) == len(want) and all(map(_same, got, want))
-    if isinstance(want, set):
-        return isinstance(got, (set, list, tuple)) and set(got) == want
-    if isinstance(want, NUMBERS):
-        return (
-            isinstance(got, (*NUMBERS, int))
-            and np.shape(got) == np.shape(want)
-            and np.asarray(got).dtype.kind in ("b" if np.asarray(want).dtype == bool else "iuf")
-            and np.allclose(got, want, rtol=1e-9, atol=1e-9, equal_nan=True)
+def _not_yet(message, slip=None):
+    return Result(False, slip, message)
+
+
+@contextlib.contextmanager
+def _limit():
+    """Late is raised here when the time is over: by an alarm where there is one, else by a second thread."""
+    if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
+
+        def late(*_):
+            raise Late
+
+        handler = signal.signal(signal.SIGALRM, late)
+        timer = signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)  # and again, where everything is caught
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, *timer)
+            signal.signal(signal.SIGALRM, handler or signal.SIG_DFL)
+    else:
+        here = ctypes.c_ulong(threading.get_ident())
+        watch = threading.Timer(
+            SECONDS, ctypes.pythonapi.PyThreadState_SetAsyncExc, (here, ctypes.py_object(Late))
         )
-    return type(got) is type(want) and got == want
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+            watch.join()
 
 
-def _difference(got, want, part=""):
-    """One sentence on the first thing that is not as it should be."""
-    if isinstance(want, tuple):
-        if not isinstance(got, tuple) or len(got) != len(want):
-            return f"Return {len(want)} things, separated by commas; this is {_kind(got)}."
-        at = next(i for i in range(len(want)) if not _same(got[i], want[i]))
-        return _difference(got[at], want[at], f"Of what you return, number {at + 1}: ")
-    if isinstance(want, set) and isinstance(got, (set, list, tuple)):
-        return f"{part}You name {len(set(got))} of which {len(set(got) & want)} are right; {len(want - set(got))} are missing."
-    if not isinstance(want, NUMBERS):
-        return (
-            f"{part}Not {got!r}."
-            if type(got) is type(want)
-            else f"{part}This is {_kind(got)}, not {_kind(want)}."
-        )
-    if not isinstance(got, (*NUMBERS, int)):
-        thing = f"a NumPy array of shape {np.shape(want)}" if np.shape(want) else "a single number"
-        return f"{part}This is {_kind(got)}; return {thing}."
-    if np.shape(got) != np.shape(want):
-        return f"{part}Your shape is {np.shape(got)}, it should be {np.shape(want)}."
-    if np.asarray(want).dtype == bool or np.asarray(got).dtype.kind not in "iuf":
-        if np.asarray(got).dtype != np.asarray(want).dtype:
-            return f"{part}Your array holds {np.asarray(got).dtype}, it should hold {np.asarray(want).dtype}."
-    got, want = np.asarray(got, dtype=float), np.asarray(want)
-    if np.isnan(got).any() and not np.isnan(want).any():
-        return f"{part}{np.isnan(got).sum()} of {got.size} entries are nan."
-    if got.size and np.allclose(got, want, rtol=1e-4, atol=1e-4):
-        return (
-            f"{part}Close, but off by {np.abs(got - want).max():.1e}: compute in float64 and round nothing."
-        )
-    place = tuple(map(int, np.argwhere(~np.isclose(got, want, rtol=1e-9, atol=1e-9, equal_nan=True))[0]))
-    where = f"entry {list(place)}" if place else "the number"
-    return f"{part}The shape is right, but {where} is {got[place]:.3f} where it should be {want[place]:.3f}."
+def _grade(function, exercise, calls):
+    """The Result. Every call is put into calls before it is made, to be shown where one does not end."""
+    if not callable(function):
+        return _not_yet(f"Give the function itself, without brackets: this is {kind(function)}.")
+    rng, tried = default_rng(0), []
+    for call in exercise.probes + [exercise.draw(rng) for _ in range(DRAWS)]:
+        calls.append(call)
+        given = copy.deepcopy(call)
+        got, printed = _run(function, given)
+        tried.append(Tried(call, got, _run(exercise.reference, call)[0], printed))
+        if not all(map(np.array_equal, _flat(given), _flat(call))):
+            text = "Your function writes into what it is given: X += 1 does, X = X + 1 makes a new array."
+            return _not_yet(f"{text}\n{_written(function, call)}", "changes its input")
+    failing = [one for one in tried if not same(one.got, one.want)]
+    if not failing:
+        return Result(True, None, f"Equal to the reference on every input tried ({len(tried)}).")
+    first = [one for one in failing if any(one.call is probe for probe in exercise.probes)]
+    for one in [one for one in first if not isinstance(one.got, Problem)][:1]:
+        for slip in exercise.slips:
+            if all(same(each.got, _run(slip.wrong, copy.deepcopy(each.call))[0]) for each in tried):
+                hint = slip.hint.format_map(Measured(*wrong_part(one.got, one.want)[1:]))
+                return _not_yet(f"{hint}\n{_shown(function, one)}", slip.name)
+    smallest = min(failing, key=lambda one: len(_written(function, one.call)))
+    if all(one.got is NOTHING for one in tried):
+        printed = f"\nIt printed:\n{smallest.printed.rstrip()}" if smallest.printed.strip() else ""
+        return _not_yet(f"{smallest.got.text}: write your lines and return what they make.{printed}")
+    known = {word for one in tried if isinstance(one.want, set) for word in one.want}
+    text = difference(smallest.got, smallest.want, known)
+    if smallest.got is NOTHING:
+        text += " here, and something elsewhere: does each branch return?"
+    slip, text = nearly([(one.got, one.want) for one in tried]) or (None, text)
+    return _not_yet(f"{text}\n{_shown(function, smallest)}", slip)
 
 
-def _kind(thing):
-    return {
-        "ndarray": "an array",
-        "tuple": "a tuple",
-        "list": "a list",
-        "NoneType": "None",
-        "str": "a text",
-    }.get(type(thing).__name__, f"of type {type(thing).__name__}")
+def _written(function, call):
+    """The call as text that can be pasted and run."""
+    *places, named = call if isinstance(call[-1], dict) else (*call, {})
+    given = [_value(each) for each in places] + [f"{key}={_value(each)}" for key, each in named.items()]
+    name = getattr(function, "__name__", None)
+    name = name if type(name) is str and name.isidentifier() else "your_function"
+    line = f"{name}({', '.join(given)})"
+    return line if len(line) <= 100 else "\n".join([f"{name}(", *(_wrapped(each) for each in given), ")"])
+
+
+def _wrapped(given):
+    indent = {"initial_indent": "    ", "subsequent_indent": "        "}
+    return textwrap.fill(f"{given},", 108, break_long_words=False, break_on_hyphens=False, **indent)
+
+
+def _value(given):
+    return f"np.array({given.tolist()})" if isinstance(given, np.ndarray) else repr(given)
+
+
+def _shown(function, one):
+    """The call, what it gave, what it should give, and what it printed."""
+    got, want = both(one.got, one.want)
+    lines = [_written(function, one.call)]
+    lines += ["gives", got] if got else []
+    lines += ["and should give" if got else "should give", want] if want else []
+    lines += ["It printed:", one.printed.rstrip()] if one.printed.strip() else []
+    return "\n".join(lines)
+
+
+def _run(function, call):
+    """The function's result on these arguments, or the Problem it has; and what it printed."""
+    *places, named = call if isinstance(call[-1], dict) else (*call, {})
+    with contextlib.redirect_stdout(Printed()) as out, contextlib.redirect_stderr(out):
+        try:
+            result = _kept(function(*places, **named))
+        except (Late, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            result = Problem(type(error).__name__, _stopped(error))
+    if result is None or result is ...:
+        result = NOTHING
+    return result, out.getvalue()
+
+
+class Printed(io.StringIO):
+    """What a function prints, as far as it is worth showing."""
+
+    def write(self, text):
+        return super().write(text[: max(0, 400 - self.tell())])
+
+
+def _kept(result):
+    """A copy, for a function that returns the same array every time."""
+    return result.copy() if type(result) is np.ndarray else result
+
+
+def _stopped(error):
+    """One line on an error, with the line of the learner's own code where it stopped."""
+    at, steps = "", list(traceback.walk_tb(error.__traceback__))
+    for frame, number in reversed(steps):
+        file = frame.f_code.co_filename
+        if not file.startswith((*NOT_LEARNERS, "<frozen")):
+            line = _cut(linecache.getline(file, number, frame.f_globals))
+            at = f" in line {number}" + f", `{line}`," * bool(line)
+            break
+    return f"Your function stopped{at} with {_named(error)}"
+
+
+def _named(error):
+    text = _cut(error)
+    if sizes := re.search(r"size (\d+) is different from (\d+)", text):
+        text = f"a product of shapes that do not fit, size {sizes[2]} meets size {sizes[1]}"
+    return f"{_cut(type(error).__name__)}: {text}"
+
+
+def _cut(thing, most=160):
+    """A text of one line and of a sane length, also of what refuses to be shown."""
+    try:
+        text = " ".join(str(thing)[: 2 * most].split())
+    except Exception:
+        return "it cannot be shown"
+    return text if len(text) <= most else text[:most] + " ..."
+
+
+def _flat(call):
+    return [*call[:-1], *call[-1].values()] if isinstance(call[-1], dict) else call

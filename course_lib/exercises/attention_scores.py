@@ -3,13 +3,23 @@
 import numpy as np
 
 from course_lib.attention import scores
-from course_lib.exercises.exercise import Exercise, Slip
+from course_lib.exercises.exercise import Exercise, arrays, fixed, scales, shares, sizes, slips
 
 EXERCISES = {}
-_rng = np.random.default_rng(0)
 
-_Q, _K = _rng.normal(size=(4, 3)), _rng.normal(size=(5, 3))  # 4 queries, 5 keys, d_k = 3
-_Q2, _K2 = _rng.normal(size=(6, 2)), _rng.normal(size=(3, 2))
+_PROBES = [
+    fixed(0, (2, 3), (4, 3)),  # 2 queries, 4 keys, d_k = 3
+    fixed(1, (2, 3), (4, 3)),
+    fixed(2, (2, 3), (3, 3)),  # as many keys as features: here K fits unturned
+    fixed(3, (2, 3), (2, 3)),  # as many queries as keys: here features can meet features
+]
+
+
+def _draw(rng):
+    n_q, n_k, d_k = sizes(rng, 3)
+    if rng.random() < 0.05:
+        n_q, n_k = 1, 64  # as the panel calls it
+    return arrays(rng, (n_q, d_k), (n_k, d_k))
 
 
 def _cosines(Q, K):
@@ -18,86 +28,52 @@ def _cosines(Q, K):
 
 EXERCISES["03-scores"] = Exercise(
     reference=lambda Q, K: scores(Q, K, scaled=False),
-    probes=[(_Q, _K), (_Q2, _K2)],
-    slips=[
-        Slip(
-            "queries and keys exchanged",
-            lambda Q, K: K @ Q.T,
-            "Your array has {number} rows for 4 queries: it is turned over. Which of the two indices counts the rows?",
-            lambda got, want, *inputs: len(got),
-        ),
-        Slip(
-            "queries with queries",
-            lambda Q, K: Q @ Q.T,
-            "Your row has {number} entries for 5 keys, and the keys are never read. Who answers a query?",
-            lambda got, want, *inputs: got.shape[1],
-        ),
-        Slip(
-            "keys with keys",
-            lambda Q, K: K @ K.T,
-            "You have {number} rows for 4 queries, and the queries are never read. Who asks?",
-            lambda got, want, *inputs: len(got),
-        ),
-        Slip(
-            "products not summed",
-            lambda Q, K: Q[:, None] * K,
-            "Your array has {number} axes: the products of the features stand side by side. A score is one number a pair.",
-            lambda got, want, *inputs: got.ndim,
-        ),
-        Slip(
-            "lengths divided out",
-            _cosines,
-            "No entry of yours is beyond {number:.2f}: these are cosines, the angle alone. A dot product keeps the lengths.",
-            lambda got, want, *inputs: np.abs(got).max(),
-        ),
-        Slip(
-            "scaled already",
-            scores,
-            "The largest score is {number:.2f} times yours. This exercise asks for the plain dot products; scaling comes next.",
-            lambda got, want, *inputs: want.max() / got.max(),
-        ),
-    ],
+    probes=_PROBES,
+    draw=_draw,
+    slips=slips(
+        "queries and keys exchanged: You have {count} rows for {due} queries. Which index counts the rows?",
+        lambda Q, K: K @ Q.T,
+        "queries with queries: Your rows have {columns} entries; the keys are never read. Who answers?",
+        lambda Q, K: Q @ Q.T,
+        "keys with keys: You have {count} rows for {due} queries, which are never read. Who asks?",
+        lambda Q, K: K @ K.T,
+        "K not turned over: With as many keys as features that runs, off by {off:.2f}. Where is a key in K?",
+        lambda Q, K: Q @ K,
+        "features with features: You have {count} rows for {due} queries: your sums run over the tokens.",
+        lambda Q, K: Q.T @ K,
+        "products not summed: You have {axes} axes: the products stand side by side. A score is one number.",
+        lambda Q, K: Q[:, None] * K,
+        "only the last product: Off by {off:.2f}: does each product replace the one before, or is it added?",
+        lambda Q, K: Q[:, -1:] * K[:, -1],
+        "mean instead of sum: Yours are {ratio:.2f} times what they should be: you take the products' mean.",
+        lambda Q, K: Q @ K.T / Q.shape[1],
+        "lengths divided out: None is above {largest:.2f}: these are cosines. A score keeps the lengths.",
+        _cosines,
+        "scaled already: Yours are {ratio:.2f} times what they should be. Plain dot products are due.",
+        scores,
+    ),
 )
 
 EXERCISES["03-scaled"] = Exercise(
     reference=scores,
-    probes=[(_Q, _K), (_Q2, _K2)],
-    slips=[
-        Slip(
-            "not scaled",
-            lambda Q, K: Q @ K.T,
-            "Every score is {number:.3f} times too large: these are the plain dot products.",
-            lambda got, want, *inputs: got[0, 0] / want[0, 0],
-        ),
-        Slip(
-            "divided by d_k",
-            lambda Q, K: Q @ K.T / Q.shape[1],
-            "You divide by {number:.2f}, which is d_k itself. Look at the spread in the sweep: how does it grow with d_k?",
-            lambda got, want, Q, K: (Q @ K.T)[0, 0] / got[0, 0],
-        ),
-        Slip(
-            "multiplied by the root",
-            lambda Q, K: Q @ K.T * np.sqrt(Q.shape[1]),
-            "Every score is {number:.2f} times too large. The spread grows with d_k; what brings it back?",
-            lambda got, want, *inputs: got[0, 0] / want[0, 0],
-        ),
-        Slip(
-            "root of the number of queries",
-            lambda Q, K: Q @ K.T / np.sqrt(len(Q)),
-            "You divide by the root of {number:.0f}, the number of queries. Which axis of Q does a dot product sum over?",
-            lambda got, want, Q, K: ((Q @ K.T)[0, 0] / got[0, 0]) ** 2,
-        ),
-        Slip(
-            "root of the number of keys",
-            lambda Q, K: Q @ K.T / np.sqrt(len(K)),
-            "You divide by the root of {number:.0f}, the number of keys. Which axis of K does a dot product sum over?",
-            lambda got, want, Q, K: ((Q @ K.T)[0, 0] / got[0, 0]) ** 2,
-        ),
-        Slip(
-            "queries and keys exchanged",
-            lambda Q, K: K @ Q.T / np.sqrt(Q.shape[1]),
-            "Scaled rightly, but turned over: you have {number} rows for 4 queries.",
-            lambda got, want, *inputs: len(got),
-        ),
-    ],
+    probes=_PROBES,
+    draw=_draw,
+    slips=scales(
+        lambda Q, K, divide: Q @ K.T / divide(Q.shape[1]),
+        seen="yours are {ratio:.3f} times what they should be",
+    )
+    + slips(
+        "root of the number of queries: Yours are {ratio:.2f} times what is due. How many terms has a score?",
+        lambda Q, K: Q @ K.T / np.sqrt(len(Q)),
+        "root of the number of keys: Yours are {ratio:.2f} times what is due. How many terms has a score?",
+        lambda Q, K: Q @ K.T / np.sqrt(len(K)),
+        "queries and keys exchanged: Scaled rightly, but you have {count} rows for {due} queries.",
+        lambda Q, K: K @ Q.T / np.sqrt(Q.shape[1]),
+        "K not turned over: With as many keys as features that runs, off by {off:.2f}. Where is a key in K?",
+        lambda Q, K: Q @ K / np.sqrt(Q.shape[1]),
+        "lengths divided out: None is above {largest:.2f}: these are cosines. A score keeps the lengths.",
+        _cosines,
+        "shares already: The smallest is {smallest:.2f}: these are weights. Scores come before the softmax.",
+        lambda Q, K: shares(scores(Q, K)),
+    ),
 )

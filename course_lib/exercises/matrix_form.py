@@ -2,168 +2,126 @@
 
 import numpy as np
 
-from course_lib.attention import scores, self_attention, self_attention_columns, softmax
-from course_lib.exercises.exercise import Exercise, Slip
+from course_lib.attention import project, self_attention, self_attention_columns, softmax
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, scales, shares, sizes, slips
 from course_lib.sequence import positions
 
 EXERCISES = {}
 
-_rng6 = np.random.default_rng(6)
-_ROW = [
-    tuple(_rng6.normal(size=shape) for shape in shapes)
-    for shapes in (
-        [(3, 3, 3), (3, 3), (3, 3), (3, 5)],  # as long as wide: here K.T runs on the stack
-        [(2, 5, 4), (4, 2), (4, 2), (4, 3)],
-    )
-]
-_COLUMN = [tuple(_rng6.normal(size=shape) for shape in ((4, 5), (3, 4), (3, 4), (2, 4)))]
+
+def _draw_rows(rng):
+    n, d, d_k, d_v = sizes(rng, 4)
+    return arrays(rng, (*front(rng), n, d), (d, d_k), (d, d_k), (d, d_v))
 
 
-def _row_form(X, W_q, W_k, W_v, *, turn=lambda K: K.swapaxes(-1, -2), axis=-1, root=True):
-    alpha = X @ W_q @ turn(X @ W_k)
-    powers = np.exp(alpha / np.sqrt(W_q.shape[1]) if root else alpha)
-    return powers / powers.sum(axis=axis, keepdims=True) @ (X @ W_v)
-
-
-def _columns_of(output, *, root=False):
-    """The column form with its last step, B from V and A, written by output(V, A)."""
-
-    def form(I, W_q, W_k, W_v):
-        A = (W_k @ I).T @ (W_q @ I)
-        return output(W_v @ I, A / np.sqrt(len(W_q)) if root else A)
-
-    return form
+def _rows(X, W_q, W_k, W_v, **parts):
+    return attend(*project(X, W_q, W_k, W_v), **parts)[-1]
 
 
 EXERCISES["06-row-form"] = Exercise(
     reference=lambda X, W_q, W_k, W_v: self_attention(X, W_q, W_k, W_v).output,
-    probes=_ROW,
-    slips=[
-        Slip(
-            "K.T on a stack",
-            lambda *inputs: _row_form(*inputs, turn=lambda K: K.T),
-            "On a stack of sequences .T turns over all axes: it runs only where all sizes are equal, "
-            "and is off by {number:.2f} there. Turn over the last two axes alone.",
-        ),
-        Slip(
-            "softmax down the columns",
-            lambda *inputs: _row_form(*inputs, axis=-2),
-            "Your shares sum to 1 down the columns, off by {number:.2f} in the output. "
-            "A row is what one query gives: along which axis do its keys lie?",
-        ),
-        Slip(
-            "softmax across the stack",
-            lambda *inputs: _row_form(*inputs, axis=0),
-            "Your shares sum to 1 from sentence to sentence, off by {number:.2f} in the output: axis 0 of a stack "
-            "is the sentences. Count the axes from the end.",
-        ),
-        Slip(
-            "scaled by the root of d",
-            lambda X, W_q, *W: _row_form(X, W_q * np.sqrt(len(W_q[0]) / len(W_q)), *W),
-            "You divide by the root of all features of a token, off by {number:.2f}. How many terms has a score?",
-        ),
-        Slip(
-            "not scaled",
-            lambda *inputs: _row_form(*inputs, root=False),
-            "The scores are not divided: the output is off by {number:.2f}. What did notebook 03 divide them by?",
-        ),
-        Slip(
-            "no softmax",
-            lambda X, W_q, W_k, W_v: scores(X @ W_q, X @ W_k) @ (X @ W_v),
-            "You mix with the scores themselves, off by {number:.2f}. Scores become shares first.",
-        ),
-        Slip(
-            "queries and keys exchanged",
-            lambda X, W_q, W_k, W_v: _row_form(X, W_k, W_q, W_v),
-            "You ask with keys and answer with queries: the output is off by {number:.2f}.",
-        ),
-        Slip(
-            "the weights only",
-            lambda X, W_q, W_k, W_v: self_attention(X, W_q, W_k, W_v).weights,
-            "These are the weights, {number} in a row, one a token. The last product is missing.",
-            lambda got, want, *inputs: got.shape[-1],
-        ),
+    probes=[
+        fixed(0, (3, 2), (2, 4), (2, 4), (2, 3)),
+        fixed(1, (2, 3, 4), (4, 2), (4, 2), (4, 3)),
+        fixed(2, (2, 2, 3), (3, 2), (3, 2), (3, 1)),  # as long as wide and as many: here K.T runs
     ],
+    draw=_draw_rows,
+    slips=scales(_rows)
+    + slips(
+        "K.T on a stack: .T turns over all axes: where sizes are equal that runs, off by {off:.2f}.",
+        lambda *call: _rows(*call, turn=lambda K: K.T),
+        "softmax down the columns: Your columns sum to 1: off by {off:.2f}. Where are one query's keys?",
+        lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=-2)),
+        "softmax across the stack: Your shares sum to 1 over axis 0, the sentences: off by {off:.2f}.",
+        lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=0)),
+        "one softmax for everything: All your weights together sum to 1: off by {off:.2f}.",
+        lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=None)),
+        "scaled by the root of d: Off by {off:.2f}: you count a token's features. What is a score a sum of?",
+        lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt(X.shape[-1])),
+        "scaled by the root of n: Off by {off:.2f}: you count the tokens. How many terms has a score?",
+        lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt(X.shape[-2])),
+        "no softmax: You mix with the scores themselves: off by {off:.2f}. Scores become shares first.",
+        lambda *call: _rows(*call, weigh=lambda alpha: alpha),
+        "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.",
+        lambda *call: _rows(*call, weigh=np.exp),
+        "weights transposed: You mix the values with a column of the weights: off by {off:.2f}.",
+        lambda *call: _rows(*call, take=lambda weights: weights.swapaxes(-1, -2)),
+        "queries and keys exchanged: You ask with keys and answer with queries: off by {off:.2f}.",
+        lambda X, W_q, W_k, W_v: _rows(X, W_k, W_q, W_v),
+        "the weights only: These are the weights, {columns} in a row. The last product is missing.",
+        lambda *call: self_attention(*call).weights,
+    ),
 )
+
+
+def _draw_columns(rng):
+    n, d, d_k, d_v = sizes(rng, 4)
+    return arrays(rng, (d, n), (d_k, d), (d_k, d), (d_v, d))
+
+
+def _columns(output):  # the column form, its last step, B from V and A, exchanged
+    return lambda I, W_q, W_k, W_v: output(W_v @ I, (W_k @ I).T @ (W_q @ I))
+
 
 EXERCISES["06-column-form"] = Exercise(
     reference=lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, W_v).output,
-    probes=_COLUMN,
-    slips=[
-        Slip(
-            "softmax along the rows",
-            _columns_of(lambda V, A: V @ softmax(A)),
-            "Your softmax runs along the rows of A, off by {number:.2f}. "
-            "Here a token is a column: whose scores stand in one column?",
-        ),
-        Slip(
-            "A' turned over",
-            _columns_of(lambda V, A: V @ softmax(A.T)),
-            "The shares are right, but they stand in rows, and V meets the wrong ones: off by {number:.2f}. "
-            "Which way must alpha_i lie for V A' to mix values with it?",
-        ),
-        Slip(
-            "A = Q^T K",
-            lambda I, W_q, W_k, W_v: self_attention_columns(I, W_k, W_q, W_v).output,
-            "Your A is Q^T K, the queries run down it: off by {number:.2f} in B. "
-            "A column of A belongs to one query: what must stand on the left?",
-        ),
-        Slip(
-            "scaled",
-            _columns_of(lambda V, A: V @ softmax(A.T).T, root=True),
-            "You divide by the root of d_k. The article does not: off by {number:.2f}.",
-        ),
-        Slip(
-            "tokens as rows",
-            lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, W_v).output.T,
-            "Right numbers, turned over: you have {number} rows, one a token. In this form b_i is a column.",
-            lambda got, want, *inputs: len(got),
-        ),
-        Slip(
-            "no softmax",
-            _columns_of(lambda V, A: V @ A),
-            "You mix with the scores themselves, off by {number:.2f}. A' is what becomes of A.",
-        ),
-    ],
+    probes=[fixed(seed, (4, 3), (2, 4), (2, 4), (5, 4)) for seed in (0, 1)],
+    draw=_draw_columns,
+    slips=slips(
+        "softmax along the rows: Your rows sum to 1: off by {off:.2f}. Whose scores stand in one column?",
+        _columns(lambda V, A: V @ softmax(A)),
+        "A' turned over: The shares are right, but lie in rows: off by {off:.2f}. What does V meet?",
+        _columns(lambda V, A: V @ softmax(A.T)),
+        "A = Q^T K: The queries run down your A: off by {off:.2f}. A column belongs to one query.",
+        lambda I, W_q, W_k, W_v: self_attention_columns(I, W_k, W_q, W_v).output,
+        "scaled: You divide by the root of d_k. The article does not: off by {off:.2f}.",
+        lambda *call: self_attention_columns(*call, scaled=True).output,
+        "tokens as rows: Right, but turned over: {count} rows, one per token. Here b_i is a column.",
+        lambda *call: self_attention_columns(*call).output.T,
+        "no softmax: You mix with the scores themselves, off by {off:.2f}. A' is what becomes of A.",
+        _columns(lambda V, A: V @ A),
+        "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.",
+        _columns(lambda V, A: V @ np.exp(A)),
+        "one softmax for the whole table: All numbers of your A' together sum to 1: off by {off:.2f}.",
+        _columns(lambda V, A: V @ shares(A, axis=None)),
+        "mixes keys: Your B is a mix of the keys: it has {count} rows. What does a token give?",
+        lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, W_k).output,
+    ),
 )
+
+
+def _draw_positions(rng):
+    n = int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8, 30, 600]))
+    return n, 2 * int(rng.choice([1, 2, 3, 4, 5] if n > 8 else [1, 2, 3, 4, 5, 8, 16, 32, 256]))
+
+
+def _waves(n, d):
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(d) / d)
+    return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
+
 
 EXERCISES["06-positions"] = Exercise(
     reference=positions,
-    probes=[(5, 6), (3, 4), (7, 2)],
-    slips=[
-        Slip(
-            "sines first, then cosines",
-            lambda n, d: np.concatenate([positions(n, d)[:, ::2], positions(n, d)[:, 1::2]], axis=1),
-            "All sines stand before all cosines, off by {number:.2f}. "
-            "A sine and the cosine of the same angle are neighbours.",
-        ),
-        Slip(
-            "cosine before sine",
-            lambda n, d: positions(n, d).reshape(n, -1, 2)[:, :, ::-1].reshape(n, d),
-            "Place 0 begins with {number:.0f}: in your pairs the cosine comes first.",
-            lambda got, want, n, d: got[0, 0],
-        ),
-        Slip(
-            "places counted from 1",
-            lambda n, d: positions(n + 1, d)[1:],
-            "Your first row starts with sin(1) = {number:.2f}. The first place is 0.",
-            lambda got, want, n, d: got[0, 0],
-        ),
-        Slip(
-            "exponent without the 2",
-            lambda n, d: positions(n, d, base=100.0),
-            "Your pairs slow down too little, off by {number:.2f}: look at the exponent, 2i/d for pair i.",
-        ),
-        Slip(
-            "places along the columns",
-            lambda n, d: positions(n, d).T,
-            "You have {number} rows: places run down, features run across.",
-            lambda got, want, n, d: len(got),
-        ),
-        Slip(
-            "the same angle for every pair",
-            lambda n, d: positions(n, d, base=1.0),
-            "Every pair turns equally fast, off by {number:.2f}: each must be slower than the one before.",
-        ),
-    ],
+    probes=[(3, 4), (2, 6), (5, 2)],
+    draw=_draw_positions,
+    slips=slips(
+        "sines first, then cosines: All sines stand before all cosines: off by {off:.2f}.",
+        lambda n, d: np.concatenate([positions(n, d)[:, ::2], positions(n, d)[:, 1::2]], axis=1),
+        "cosine before sine: Place 0 begins with {first:.0f}: in your pairs the cosine comes first.",
+        lambda n, d: positions(n, d).reshape(n, -1, 2)[:, :, ::-1].reshape(n, d),
+        "places counted from 1: Your first row starts with sin(1) = {first:.2f}. The first place is 0.",
+        lambda n, d: positions(n + 1, d)[1:],
+        "exponent without the 2: Your pairs slow down too little: off by {off:.2f}.",
+        lambda n, d: positions(n, d, base=100.0),
+        "exponent doubled: Your pairs slow down too much: off by {off:.2f}.",
+        lambda n, d: positions(n, d, base=1e8),
+        "an angle for every column: Off by {off:.2f}: a sine and its cosine share one angle.",
+        _waves,
+        "sines only: Off by {off:.2f}: where the cosine should stand you have the sine again.",
+        lambda n, d: np.repeat(positions(n, d)[:, ::2], 2, axis=1),
+        "places along the columns: You have {count} rows: places run down, features run across.",
+        lambda n, d: positions(n, d).T,
+        "the same angle for every pair: Off by {off:.2f}: each pair is slower than the one before.",
+        lambda n, d: positions(n, d, base=1.0),
+    ),
 )

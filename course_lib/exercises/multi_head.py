@@ -2,148 +2,127 @@
 
 import numpy as np
 
-from course_lib.exercises.exercise import Exercise, Slip
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, scales, shares, sizes, slips
 from course_lib.heads import merge_heads, multi_head_attention, split_heads
 
 EXERCISES = {}
 
-_rng7 = np.random.default_rng(7)
-_SPLIT = [(_rng7.normal(size=(4, 6)), 3), (_rng7.normal(size=(2, 5, 8)), 2)]
-_MERGE = [(_rng7.normal(size=(3, 4, 2)),), (_rng7.normal(size=(2, 2, 5, 4)),)]
-_MULTI = [
-    (*(_rng7.normal(size=shape) for shape in shapes), heads)
-    for shapes, heads in (
-        ([(4, 3), (3, 4), (3, 4), (3, 6), (6, 5)], 2),
-        ([(2, 5, 4), (4, 6), (4, 6), (4, 3), (3, 7)], 3),
-    )
-]
 
-
-def _multi(X, W_q, W_k, W_v, W_o, n_heads, *, split=split_heads, merge=merge_heads, d=None, axis=-1):
-    Q, K, V = (split(X @ W, n_heads) for W in (W_q, W_k, W_v))
-    powers = np.exp(Q @ K.swapaxes(-1, -2) / np.sqrt(d or Q.shape[-1]))
-    return merge(powers / powers.sum(axis=axis, keepdims=True) @ V) @ W_o
-
-
-def _cut(X, n_heads):
-    """The reshape slip: (..., n, h*d) read off as (..., h, n, d), tokens and heads mixed up."""
+def cut(
+    X, n_heads
+):  # the notebook's slip: (..., n, h*d) read off as (..., h, n, d), tokens and heads mixed up
     return X.reshape(*X.shape[:-2], n_heads, X.shape[-2], -1)
 
 
-def _paste(X):
+def paste(X):  # the notebook's slip on the way back: (..., h, n, d) read off as (..., n, h*d)
     return X.reshape(*X.shape[:-3], X.shape[-2], -1)
+
+
+def _draw_split(rng):
+    n, d, h = sizes(rng, 3)
+    return *arrays(rng, (*front(rng), n, h * d)), int(h)
 
 
 EXERCISES["07-split"] = Exercise(
     reference=split_heads,
-    probes=_SPLIT,
-    slips=[
-        Slip(
-            "reshaped without swapping",
-            _cut,
-            "The shape is right, the contents are not, off by {number:.2f}: your first head holds features of "
-            "several heads of the first token. Keep a token's features together, then swap axes.",
-        ),
-        Slip(
-            "heads behind tokens",
-            lambda X, n_heads: X.reshape(*X.shape[:-1], n_heads, -1),
-            "Axis -3 has {number} entries and should be the heads: one swap is missing.",
-            lambda got, want, *inputs: got.shape[-3],
-        ),
-        Slip(
-            "every h-th feature",
-            lambda X, n_heads: X.reshape(*X.shape[:-1], -1, n_heads).swapaxes(-1, -2).swapaxes(-2, -3),
-            "Your heads take every h-th feature, off by {number:.2f}; a head is a run of neighbouring features.",
-        ),
-        Slip(
-            "tokens split",
-            lambda X, n_heads: np.stack(np.split(X, [X.shape[-2] // 2], axis=-2)[:1] * n_heads, axis=-3),
-            "You split tokens: {number} of them are left. All tokens go to every head, with a part of their features.",
-            lambda got, want, *inputs: got.shape[-2],
-        ),
-    ],
+    probes=[(*fixed(0, (3, 4)), 2), (*fixed(1, (2, 4, 6)), 3)],
+    draw=_draw_split,
+    slips=slips(
+        "cut by reshape alone: Off by {off:.2f}: your first head holds several parts of one token.",
+        cut,
+        "heads behind tokens: Axis -3 has {heads} entries and should be the heads: one swap is missing.",
+        lambda X, n_heads: X.reshape(*X.shape[:-1], n_heads, -1),
+        "every h-th feature: Off by {off:.2f}: features that were neighbors are in different heads.",
+        lambda X, n_heads: np.moveaxis(X.reshape(*X.shape[:-1], -1, n_heads), -1, -3),
+        "tokens split: You split tokens: {tokens} of them are left. All tokens go to every head.",
+        lambda X, n_heads: np.stack(np.split(X, [X.shape[-2] // 2], axis=-2)[:1] * n_heads, axis=-3),
+        "n_heads taken for a head's size: You have {heads} heads: n_heads says how many, not how wide.",
+        lambda X, n_heads: X.reshape(*X.shape[:-1], -1, n_heads).swapaxes(-2, -3),
+        "tokens and features turned over: A head of yours has {tokens} rows: a row should be a token.",
+        lambda X, n_heads: np.moveaxis(X.reshape(*X.shape[:-1], n_heads, -1), -3, -1),
+        "axes counted from the front: Axis -3 has {heads} entries: a stack has other first axes.",
+        lambda X, n_heads: X.reshape(*X.shape[:-1], n_heads, -1).swapaxes(0, 1),
+        "batch taken for heads: Axis -3 has {heads} entries: your heads lie in front of the whole stack.",
+        lambda X, n_heads: np.stack(np.split(X, n_heads, axis=-1)),
+    ),
 )
+
+
+def _draw_merge(rng):
+    return arrays(rng, (*front(rng), *sizes(rng, 3)))
+
 
 EXERCISES["07-merge"] = Exercise(
     reference=merge_heads,
-    probes=_MERGE,
-    slips=[
-        Slip(
-            "reshaped without swapping",
-            _paste,
-            "The shape is right, but the first token's row holds several tokens of head 1, off by {number:.2f}. "
-            "Swap axes back before you lay the features side by side.",
-        ),
-        Slip(
-            "concatenated in the wrong order",
-            lambda X: merge_heads(X[..., ::-1, :, :]),
-            "The heads stand in the wrong order, off by {number:.2f}: head 1 comes first.",
-        ),
-        Slip(
-            "heads interleaved",
-            lambda X: np.moveaxis(X, -3, -1).reshape(*X.shape[:-3], X.shape[-2], -1),
-            "Features of different heads alternate, off by {number:.2f}. A head's features stay together.",
-        ),
-        Slip(
-            "heads added",
-            lambda X: X.sum(axis=-3),
-            "You add the heads up: {number} features are left of all. Lay them side by side.",
-            lambda got, want, *inputs: got.shape[-1],
-        ),
-        Slip(
-            "heads averaged",
-            lambda X: X.mean(axis=-3),
-            "You average the heads: {number} features are left of all. Lay them side by side.",
-            lambda got, want, *inputs: got.shape[-1],
-        ),
-    ],
+    probes=[fixed(0, (2, 3, 2)), fixed(1, (3, 2, 2, 1))],
+    draw=_draw_merge,
+    slips=slips(
+        "pasted by reshape alone: The first token's row holds several tokens of head 1, off by {off:.2f}.",
+        paste,
+        "heads in the wrong order: The last head comes first, off by {off:.2f}.",
+        lambda X: merge_heads(X[..., ::-1, :, :]),
+        "heads interleaved: Features of different heads alternate, off by {off:.2f}.",
+        lambda X: np.moveaxis(X, -3, -1).reshape(*X.shape[:-3], X.shape[-2], -1),
+        "heads added: You add the heads up: {columns} features are left of all.",
+        lambda X: X.sum(axis=-3),
+        "heads averaged: You average the heads: {columns} features are left of all.",
+        lambda X: X.mean(axis=-3),
+        "heads one below the other: You have {tokens} rows: the heads of one token belong into one row.",
+        lambda X: X.reshape(*X.shape[:-3], -1, X.shape[-1]),
+        "batch taken for heads: Axis 0 of a stack is not the heads: you have {axes} axes left.",
+        lambda X: np.concatenate(X, axis=-1),
+        "not laid together: You swap the axes, and {axes} are left: a token's heads still lie apart.",
+        lambda X: X.swapaxes(-2, -3),
+    ),
 )
 
+
+def _draw_heads(rng):
+    drawn = sizes(rng, 6)
+    few = rng.choice(np.flatnonzero(drawn <= 3))
+    h, (n, d, d_k, d_v, d_out) = drawn[few], np.delete(drawn, few)
+    shapes = ((*front(rng), n, d), (d, h * d_k), (d, h * d_k), (d, h * d_v), (h * d_v, d_out))
+    return *arrays(rng, *shapes), int(h)
+
+
+def _multi(X, W_q, W_k, W_v, W_o, n_heads, *, split=split_heads, merge=merge_heads, **parts):
+    return merge(attend(*(split(X @ W, n_heads) for W in (W_q, W_k, W_v)), **parts)[-1]) @ W_o
+
+
 EXERCISES["07-multi-head"] = Exercise(
-    reference=lambda *inputs: multi_head_attention(*inputs).output,
-    probes=_MULTI,
-    slips=[
-        Slip(
-            "split by reshape",
-            lambda *inputs: _multi(*inputs, split=_cut),
-            "Shapes fit, numbers do not, off by {number:.2f}: reshape alone gives a head pieces of several tokens.",
-        ),
-        Slip(
-            "merged by reshape",
-            lambda *inputs: _multi(*inputs, merge=_paste),
-            "The heads are right, but laid together wrongly, off by {number:.2f}: swap axes back before the reshape.",
-        ),
-        Slip(
-            "both by reshape",
-            lambda *inputs: _multi(*inputs, split=_cut, merge=_paste),
-            "Split and merged by reshape alone: it undoes itself, and yet is off by {number:.2f}, for each head "
-            "sees only some of the tokens.",
-        ),
-        Slip(
-            "scaled by d_model",
-            lambda *inputs: _multi(*inputs, d=inputs[1].shape[1]),
-            "You divide by the root of all features, off by {number:.2f}. How many terms has a score of one head?",
-        ),
-        Slip(
-            "softmax over the heads",
-            lambda *inputs: _multi(*inputs, axis=-3),
-            "Your shares sum to 1 over the heads, off by {number:.2f}. The keys are on the last axis.",
-        ),
-        Slip(
-            "concatenated in the wrong order",
-            lambda *inputs: _multi(*inputs, merge=lambda X: merge_heads(X[..., ::-1, :, :])),
-            "The heads meet the wrong rows of W_o, off by {number:.2f}: head 1 comes first.",
-        ),
-        Slip(
-            "W_o forgotten",
-            lambda X, W_q, W_k, W_v, W_o, n_heads: _multi(X, W_q, W_k, W_v, np.eye(len(W_o)), n_heads),
-            "You return {number} features, the heads side by side: the last product is missing.",
-            lambda got, want, *inputs: got.shape[-1],
-        ),
-        Slip(
-            "one head",
-            lambda X, W_q, W_k, W_v, W_o, n_heads: _multi(X, W_q, W_k, W_v, W_o, 1),
-            "This is one head on all features, off by {number:.2f}: n_heads is never used.",
-        ),
+    reference=lambda *call: multi_head_attention(*call).output,
+    probes=[
+        (*fixed(0, (3, 2), (2, 4), (2, 4), (2, 6), (6, 2)), 2),
+        (*fixed(1, (2, 2, 3), (3, 6), (3, 6), (3, 3), (3, 4)), 3),
     ],
+    draw=_draw_heads,
+    slips=scales(_multi)
+    + slips(
+        "split by reshape: Off by {off:.2f}: reshape alone gives a head pieces of several tokens.",
+        lambda *call: _multi(*call, split=cut),
+        "merged by reshape: The heads are right, but laid together wrongly: off by {off:.2f}.",
+        lambda *call: _multi(*call, merge=paste),
+        "both by reshape: It undoes itself, yet is off by {off:.2f}: a head sees only some tokens.",
+        lambda *call: _multi(*call, split=cut, merge=paste),
+        "scaled by d_model: Off by {off:.2f}: you count all heads' features. What is a score a sum of?",
+        lambda *call: _multi(*call, divide=lambda d_k: np.sqrt(call[1].shape[1])),
+        "softmax over the heads: Your shares sum to 1 over the heads: off by {off:.2f}. Where are the keys?",
+        lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha, axis=-3)),
+        "softmax down the columns: Your shares sum to 1 over the queries: off by {off:.2f}.",
+        lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha, axis=-2)),
+        "scores added before the softmax: Your heads share one softmax: off by {off:.2f}.",
+        lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha.sum(-3, keepdims=True))),
+        "scores averaged before the softmax: Your heads share one softmax: off by {off:.2f}.",
+        lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha.mean(-3, keepdims=True))),
+        "no softmax: You mix with the scores themselves: off by {off:.2f}.",
+        lambda *call: _multi(*call, weigh=lambda alpha: alpha),
+        "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.",
+        lambda *call: _multi(*call, weigh=np.exp),
+        "heads in the wrong order: The heads meet the wrong rows of W_o: off by {off:.2f}.",
+        lambda *call: _multi(*call, merge=lambda X: merge_heads(X[..., ::-1, :, :])),
+        "W_o forgotten: You return the heads side by side, {columns} features: a product is missing.",
+        lambda X, W_q, W_k, W_v, W_o, n_heads: _multi(X, W_q, W_k, W_v, np.eye(len(W_o)), n_heads),
+        "one head: This is one head on all features, off by {off:.2f}: n_heads is never used.",
+        lambda *call: _multi(*call[:-1], 1),
+    ),
 )

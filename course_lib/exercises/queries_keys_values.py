@@ -1,14 +1,42 @@
 """The exercises of notebook 02: queries, keys and values."""
 
-import numpy as np
-
 from course_lib.attention import project
-from course_lib.exercises.exercise import Exercise, Slip
+from course_lib.exercises.exercise import Exercise, arrays, fixed, sizes, slips
 
 EXERCISES = {}
-_rng = np.random.default_rng(0)
 
-_X, _Wq, _Wk, _Wv = (_rng.normal(size=shape) for shape in ((4, 3), (3, 2), (3, 2), (3, 5)))
+
+def _draw(rng):
+    n, d, d_k, d_v = sizes(rng, 4)
+    return arrays(rng, (n, d), (d, d_k), (d, d_k), (d, d_v))
+
+
+EXERCISES["02-project"] = Exercise(
+    reference=project,
+    probes=[
+        fixed(0, (4, 3), (3, 2), (3, 2), (3, 5)),
+        fixed(1, (4, 3), (3, 2), (3, 2), (3, 5)),
+        fixed(2, (3, 2), (2, 2), (2, 2), (2, 2)),  # square matrices: here W.T fits as well
+        fixed(3, (2, 3), (3, 2), (3, 2), (3, 2)),  # as many tokens as features made: here W @ X fits
+    ],
+    draw=_draw,
+    slips=slips(
+        "keys made with W_q: Your keys equal your queries, off by {off:.2f}: W_k is never used.",
+        lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_q, X @ W_v),
+        "values made with W_k: Your values have {columns} columns and equal your keys: W_v is never used.",
+        lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k, X @ W_k),
+        "queries and keys exchanged: Your queries are the keys, your keys the queries: off by {off:.2f}.",
+        lambda X, W_q, W_k, W_v: (X @ W_k, X @ W_q, X @ W_v),
+        "tokens as columns: Right, but turned over: {count} rows for {due} tokens. Here a token is a row.",
+        lambda X, W_q, W_k, W_v: ((X @ W_q).T, (X @ W_k).T, (X @ W_v).T),
+        "only the first token: This is the first token alone, an array with {axes} axis. All go through.",
+        lambda X, W_q, W_k, W_v: (X[0] @ W_q, X[0] @ W_k, X[0] @ W_v),
+        "matrices turned over: Where W is square that runs, off by {off:.2f}. Which side do features meet?",
+        lambda X, W_q, W_k, W_v: (X @ W_q.T, X @ W_k.T, X @ W_v.T),
+        "matrix on the left: Where that runs you get {count} rows for {due} tokens: W meets the tokens.",
+        lambda X, W_q, W_k, W_v: (W_q @ X, W_k @ X, W_v @ X),
+    ),
+)
 
 STAGES_MOVED = {
     "W_q": {"Q", "scores", "weights", "output"},
@@ -16,62 +44,29 @@ STAGES_MOVED = {
     "W_v": {"V", "output"},
 }
 
-EXERCISES["02-project"] = Exercise(
-    reference=project,
-    probes=[(_X, _Wq, _Wk, _Wv)],
-    slips=[
-        Slip(
-            "keys made with W_q",
-            lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_q, X @ W_v),
-            "Your keys equal your queries: W_k is never used, and the keys are off by {number:.2f}.",
-        ),
-        Slip(
-            "queries and keys exchanged",
-            lambda X, W_q, W_k, W_v: (X @ W_k, X @ W_q, X @ W_v),
-            "Your queries are the keys and your keys the queries, off by {number:.2f}. Look at their order.",
-        ),
-        Slip(
-            "tokens as columns",
-            lambda X, W_q, W_k, W_v: ((X @ W_q).T, (X @ W_k).T, (X @ W_v).T),
-            "The numbers are there but turned over: you have {number:.0f} rows for 4 tokens. Here a token is a row.",
-            lambda got, want, *inputs: len(got[0]),
-        ),
-        Slip(
-            "only the first token",
-            lambda X, W_q, W_k, W_v: (X[0] @ W_q, X[0] @ W_k, X[0] @ W_v),
-            "This is the first token alone, an array with {number:.0f} axis. All tokens go through the matrices together.",
-            lambda got, want, *inputs: got[0].ndim,
-        ),
-    ],
-)
+
+def _also(name, *more):
+    return STAGES_MOVED[name] | (set(more) if name == "W_v" else set())
+
 
 EXERCISES["02-moves"] = Exercise(
     reference=STAGES_MOVED.get,
     probes=[("W_q",), ("W_k",), ("W_v",)],
-    slips=[
-        Slip(
-            "W_v moves the weights",
-            lambda name: STAGES_MOVED[name] | ({"scores", "weights"} if name == "W_v" else set()),
-            "You let W_v move {number} stages. Values enter after the weights are made: which stage reads V?",
-            lambda got, want, name: len(got),
-        ),
-        Slip(
-            "only the next stage",
-            lambda name: {"W_q": {"Q"}, "W_k": {"K"}, "W_v": {"V"}}[name],
-            "You name {number} stage where there are more: what is computed from a stage that moved moves too.",
-            lambda got, want, name: len(got),
-        ),
-        Slip(
-            "stops at the weights",
-            lambda name: STAGES_MOVED[name] - {"output"},
-            "You name {number} stages and leave out the last: what is a weighted sum made of?",
-            lambda got, want, name: len(got),
-        ),
-        Slip(
-            "everything moves",
-            lambda name: {"Q", "K", "V", "scores", "weights", "output"},
-            "You name all {number} stages every time. Q is made from X and W_q only: who else reads W_k?",
-            lambda got, want, name: len(got),
-        ),
-    ],
+    draw=lambda rng: (str(rng.choice(list(STAGES_MOVED))),),
+    slips=slips(
+        "W_v moves scores and weights: You let W_v move {count} stages. Which stage reads V?",
+        lambda name: _also(name, "scores", "weights"),
+        "W_v moves the weights: You let W_v move {count} stages. What are weights made of?",
+        lambda name: _also(name, "weights"),
+        "W_v moves V alone: You let W_v move {count} stage. Who reads V?",
+        lambda name: {"V"} if name == "W_v" else STAGES_MOVED[name],
+        "only the next stage: You name {count} of {due}: what is made from a stage that moved moves too.",
+        lambda name: {name[-1].upper()},
+        "stops at the scores: You name {count} of {due}: what is made of the scores, and what of that?",
+        lambda name: STAGES_MOVED[name] - {"weights", "output"},
+        "stops at the weights: You name {count} of {due}: what is a weighted sum made of?",
+        lambda name: STAGES_MOVED[name] - {"output"},
+        "everything moves: You name all {count} every time. Q is made from X and W_q only.",
+        lambda name: {"Q", "K", "V", "scores", "weights", "output"},
+    ),
 )

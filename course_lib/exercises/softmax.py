@@ -1,254 +1,126 @@
 """The exercises of notebook 04: softmax."""
 
+from functools import partial
+
 import numpy as np
 
 from course_lib.attention import softmax
-from course_lib.exercises.exercise import Exercise, Slip
+from course_lib.exercises.exercise import Exercise, divided, draw_mask, draw_rows, fixed, hide, shares, slips
 
 EXERCISES = {}
 
-
-def _shares(scores, axis=-1, maximum=np.max, maximum_axis=-1):
-    """Softmax with room for slips: over any axis, with any number subtracted first."""
-    powers = np.exp(scores - maximum(scores, axis=maximum_axis, keepdims=True))
-    return powers / powers.sum(axis=axis, keepdims=True)
-
-
-def _quiet_shares(powers):
-    """Powers as shares; a row of zeros stays one."""
-    total = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(total == 0, 1, total)
-
-
-def _nothing(scores, axis, keepdims):
-    return 0.0
-
-
-def _hide(scores, mask):
-    return scores if mask is None else np.where(mask, scores, -np.inf)
-
-
-def _odd_row_sum(got, want, *inputs):
-    sums = np.sum(got, axis=-1)[np.sum(want, axis=-1) > 0.5]  # of the rows that see something
-    return sums[np.abs(sums - 1).argmax()]
-
-
-def _count_nan(got, want, *inputs):
-    return np.isnan(got).sum()
-
-
-def _hidden_weight(got, want, scores, mask, *temperature):
-    return np.where(mask, 0, got).max()
-
-
-_rng4 = np.random.default_rng(4)
-_ordinary = _rng4.normal(size=(2, 3, 5))
-_extreme = _rng4.normal(size=(3, 2, 4)) + [[1000], [-1000]]  # a high row and a low row each
+_stack = fixed(0, (2, 2, 3))[0]
+_some, _more = _stack
+_high, _low, _mixed = np.array([[1000, 999, 1000.5], [-1000, -1001, -999], [-1000, 1000, -1000]])
 
 EXERCISES["04-softmax"] = Exercise(
     reference=softmax,
-    probes=[(_ordinary,), (_extreme,)],
-    slips=[
-        Slip(
-            "no maximum subtracted",
-            lambda scores: _shares(scores, maximum=_nothing),
-            "Right for small scores, but with scores near 1000 and near -1000 your weights hold {number} nan. "
-            "Print the powers of such scores.",
-            _count_nan,
+    probes=[(_stack,), (np.stack([_high, _low]),), (np.stack([_mixed, -_mixed]),), (_stack[::-1] * 2,)],
+    draw=lambda rng: (draw_rows(rng),),
+    slips=slips(
+        "nothing subtracted: Right for small scores; here {nans} nan. Print the powers of such scores.",
+        partial(shares, subtract=lambda scores: 0),
+        "one maximum for all rows: In a row far below it every power is 0, and 0 / 0 gave {nans} nan.",
+        partial(shares, subtract=np.max),
+        "nan hidden: You turned nan into a number: a row sums to {row_sum:.2f}. Why was it nan?",
+        lambda scores: np.nan_to_num(divided(np.exp(scores))),
+        "scores divided by their sum: The smallest weight is {smallest:.2f}. What makes it positive?",
+        divided,
+        "powers not divided: In the right proportion, but not shares: a row sums to {row_sum:.2f}.",
+        lambda scores: np.exp(scores - scores.max(axis=-1, keepdims=True)),
+        "the bare powers: Positive, but not shares: a row sums to {row_sum:.2f}.",
+        np.exp,
+        "shares of the exponents: The largest score gets {smallest:.2f}: after the maximum a step is gone.",
+        lambda scores: divided(scores - scores.max(axis=-1, keepdims=True)),
+        *(
+            part
+            for axes, axis in (("the queries", -2), ("the first axis", 0), ("the whole array", None))
+            for also, subtract in (("", None), (", nothing subtracted", lambda scores: 0))
+            for part in (
+                f"softmax over {axes}{also}: One of your rows sums to {{row_sum:.2f}}. Along which axis do "
+                "the keys lie that share one query's attention?",
+                partial(shares, axis=axis, subtract=subtract),
+            )
         ),
-        Slip(
-            "one maximum for all rows",
-            lambda scores: _shares(scores, maximum_axis=None),
-            "You subtract one number from all rows: in a row far below it every power is 0, and 0 / 0 gave {number} nan. "
-            "Which number would suit that row?",
-            _count_nan,
-        ),
-        Slip(
-            "divided by the sum of the scores",
-            lambda scores: scores / scores.sum(axis=-1, keepdims=True),
-            "Your rows sum to 1, but the smallest weight is {number:.2f}. What makes a score positive before it is shared out?",
-            lambda got, want, scores: np.min(got),
-        ),
-        Slip(
-            "powers not divided",
-            lambda scores: np.exp(scores - scores.max(axis=-1, keepdims=True)),
-            "Positive numbers in the right proportion, but not shares: one of your rows sums to {number:.2f}.",
-            _odd_row_sum,
-        ),
-        Slip(
-            "shares of the exponents",
-            lambda scores: (
-                (scores - scores.max(axis=-1, keepdims=True))
-                / (scores - scores.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
-            ),
-            "In your first row the largest score gets the weight {number:.2f}: after the maximum a step is missing.",
-            lambda got, want, scores: abs(got[0, 0, scores[0, 0].argmax()]),
-        ),
-    ]
-    + [
-        Slip(
-            f"softmax over {axes}{also}",
-            lambda scores, axis=axis, subtract=subtract: _shares(scores, axis, subtract, axis),
-            f"{look} {{number:.2f}}. The keys that share one query's attention lie along one axis: which?{then}",
-            number,
-        )
-        for axes, axis, look, number in [
-            ("the queries", -2, "Your columns sum to 1, and one of your rows to", _odd_row_sum),
-            (
-                "the first axis",
-                0,
-                "Along the first axis yours sum to 1, and one of your rows to",
-                _odd_row_sum,
-            ),
-            (
-                "the whole array",
-                None,
-                "All your weights together sum to 1, and one of your rows only to",
-                _odd_row_sum,
-            ),
-        ]
-        for also, subtract, then in [
-            ("", np.max, ""),
-            (", no maximum subtracted", _nothing, " And try scores of 1000 afterwards."),
-        ]
-    ],
+    ),
 )
 
-_seen = _rng4.random(size=(2, 3, 5)) < 0.6
-_seen[:, 0, 0], _seen[0, 1], _seen[1, 2, 1:3] = True, False, [True, False]  # one row with nothing to see
-_peak_hidden = _extreme + [0, 0, 0, 2000]  # the largest score of every row is hidden
-_prefix = np.arange(4) < np.array([3, 2, 1])[:, None, None]  # (3, 1, 4): the same for every query
+_seen = np.array([[True, False, True], [False, False, False]])  # the second row may see nothing
 
 EXERCISES["04-masked-softmax"] = Exercise(
     reference=lambda scores, mask: softmax(scores, mask=mask),
-    probes=[(_ordinary, _seen), (_peak_hidden, _prefix)],
-    slips=[
-        Slip(
-            "scores multiplied by the mask",
-            lambda scores, mask: softmax(scores * mask),
-            "A hidden key has a weight of {number:.2f}. You set its score to 0: what is exp(0)?",
-            _hidden_weight,
-        ),
-        Slip(
-            "zeroed after the softmax",
-            lambda scores, mask: softmax(scores) * mask,
-            "Hidden keys have weight 0, but a row that sees something sums to {number:.2f}: the share of its hidden keys is lost.",
-            _odd_row_sum,
-        ),
-        Slip(
-            "mask the wrong way round",
-            lambda scores, mask: softmax(scores, mask=~mask),
-            "The keys that may be looked at have no weight at all; a hidden one has {number:.2f}. What does True mean here?",
-            _hidden_weight,
-        ),
-        Slip(
-            "0/1 mask added",
-            lambda scores, mask: softmax(scores + mask),
-            "A hidden key still has a weight of {number:.2f}. You raise the visible scores by 1; that hides nothing.",
-            _hidden_weight,
-        ),
-        Slip(
-            "nan where there is nothing to see",
-            lambda scores, mask: _shares(_hide(scores, mask)),
-            "Right, except for {number} nan: in a row in which every key is hidden you subtract -inf from -inf.",
-            _count_nan,
-        ),
-        Slip(
-            "-1e9 instead of -inf",
-            lambda scores, mask: softmax(np.where(mask, scores, -1e9)),
-            "Right where something may be looked at; in the row that may see nothing a key still gets {number:.2f}.",
-            _hidden_weight,
-        ),
-        Slip(
-            "-1e9 added",
-            lambda scores, mask: softmax(np.where(mask, scores, scores - 1e9)),
-            "Right where something may be looked at; the row that may see nothing has its unmasked weights back, up to "
-            "{number:.2f}. Remember what adding one number to a whole row does.",
-            _hidden_weight,
-        ),
-        Slip(
-            "hidden keys set the maximum",
-            lambda scores, mask: _quiet_shares(_shares(scores) * mask),
-            "Right while the scores are near each other. Beside a hidden score that is 2000 higher all visible powers are 0 "
-            "and your row sums to {number:.2f}: which keys may have a say in the maximum?",
-            _odd_row_sum,
-        ),
-        Slip(
-            "renormalised by 0",
-            lambda scores, mask: _shares(scores) * mask / (_shares(scores) * mask).sum(-1, keepdims=True),
-            "Where the visible weights sum to 0 you divide by it: {number} nan.",
-            _count_nan,
-        ),
-        Slip(
-            "no maximum subtracted",
-            lambda scores, mask: _quiet_shares(np.exp(_hide(scores, mask))),
-            "Right for small scores, but with scores near 1000 your weights hold {number} nan.",
-            _count_nan,
-        ),
-        Slip(
-            "no maximum subtracted, powers times mask",
-            lambda scores, mask: _quiet_shares(np.exp(scores) * mask),
-            "Right for small scores, but with scores near 1000 your weights hold {number} nan: inf / inf, and inf * 0 too.",
-            _count_nan,
-        ),
-        Slip(
-            "mask not used",
-            lambda scores, mask: softmax(scores),
-            "A hidden key has a weight of {number:.2f}: your mask does nothing.",
-            _hidden_weight,
-        ),
-    ],
+    probes=[(_some, _seen), (_more, _seen[0]), (_high, _seen[0]), (_some + [0, 2000, 0], _seen[0])],
+    draw=draw_mask,
+    slips=slips(
+        "scores multiplied by the mask: A hidden key has {hidden:.2f}. What is exp(0)?",
+        lambda scores, mask: softmax(scores * mask),
+        "zeroed after the softmax: A row sums to {row_sum:.2f}: the share of its hidden keys is lost.",
+        lambda scores, mask: softmax(scores) * mask,
+        "mask the wrong way round: A hidden key has {hidden:.2f}, and what may be looked at has nothing.",
+        lambda scores, mask: softmax(scores, mask=~mask),
+        "0/1 mask added: A hidden key has {hidden:.2f}. You raise the visible scores by 1, no more.",
+        lambda scores, mask: softmax(scores + mask),
+        "(1 - mask) * -inf: {nans} nan: what is 0 times inf?",
+        lambda scores, mask: shares(scores + (1 - mask) * -np.inf),
+        "nan where there is nothing to see: Right, except for {nans} nan: that row subtracts -inf from -inf.",
+        lambda scores, mask: shares(hide(scores, mask)),
+        "nan hidden: You turned nan into a number: a row sums to {row_sum:.2f}. Why was it nan?",
+        lambda scores, mask: np.nan_to_num(divided(np.exp(hide(scores, mask)))),
+        "-1e9 instead of -inf: In the row that may see nothing a key still gets {hidden:.2f}.",
+        lambda scores, mask: softmax(np.where(mask, scores, -1e9)),
+        "-1e9 added: A hidden key gets {hidden:.2f}. What does one number added to a whole row do?",
+        lambda scores, mask: softmax(np.where(mask, scores, scores - 1e9)),
+        "hidden keys set the maximum: All visible powers are 0 beside it: a row sums to {row_sum:.2f}.",
+        lambda scores, mask: divided(shares(scores) * mask, empty=1),
+        "renormalized by 0: Where the visible weights sum to 0 you divide by it: {nans} nan.",
+        lambda scores, mask: divided(shares(scores) * mask),
+        "nothing subtracted: Right for small scores; here a row sums to {row_sum:.2f}. Print the powers.",
+        lambda scores, mask: divided(np.exp(hide(scores, mask)), empty=1),
+        "mask not used: A hidden key has a weight of {hidden:.2f}: your mask does nothing.",
+        lambda scores, mask: softmax(scores),
+    ),
 )
 
+
+def _whole(rng):
+    # mask and temperature by name, by place, or not at all
+    scores, mask = draw_mask(rng) if rng.random() < 0.6 else (draw_rows(rng), None)
+    temperature = {"temperature": rng.choice([0.1, 0.5, 1, 2, 2.5, 5]).item()} if rng.random() < 0.7 else {}
+    named = (scores, temperature if mask is None else {"mask": mask} | temperature)
+    return [named, (scores, mask, temperature), (scores, mask, *temperature.values())][rng.integers(3)]
+
+
+def _undivided_maximum(scores, mask=None, temperature=1.0):
+    hidden = hide(scores, mask)
+    return divided(np.exp(hidden / temperature - np.maximum(hidden.max(-1, keepdims=True), -1e300)), empty=1)
+
+
 EXERCISES["04-temperature"] = Exercise(
-    reference=lambda scores, mask, temperature: softmax(scores, mask=mask, temperature=temperature),
-    probes=[(_ordinary, None, 2.0), (_ordinary, _seen, 0.5), (_extreme, None, 0.1)],
-    slips=[
-        Slip(
-            "multiplied by the temperature",
-            lambda scores, mask, temperature: softmax(scores * temperature, mask=mask),
-            "At temperature 2 your largest weight is {number:.2f}, more than without: yours gets sharper where it should get flatter.",
-            lambda got, want, *inputs: np.max(got),
-        ),
-        Slip(
-            "temperature not used",
-            lambda scores, mask, temperature: softmax(scores, mask=mask),
-            "Your weights are those of temperature 1, off by {number:.2f}. Where does the temperature enter?",
-        ),
-        Slip(
-            "weights divided by the temperature",
-            lambda scores, mask, temperature: softmax(scores, mask=mask) / temperature,
-            "At temperature 2 one of your rows sums to {number:.2f}. What should the temperature divide?",
-            _odd_row_sum,
-        ),
-        Slip(
-            "weights raised to 1/T",
-            lambda scores, mask, temperature: softmax(scores, mask=mask) ** (1 / temperature),
-            "The right proportions, but one of your rows sums to {number:.2f}.",
-            _odd_row_sum,
-        ),
-        Slip(
-            "maximum of the undivided scores",
-            lambda scores, mask, temperature: _quiet_shares(
-                np.exp(
-                    _hide(scores, mask) / temperature
-                    - np.maximum(_hide(scores, mask).max(axis=-1, keepdims=True), -1e300)
-                )
-            ),
-            "Right, except for scores near 1000 at temperature 0.1: {number} nan. What is the largest exponent there?",
-            _count_nan,
-        ),
-        Slip(
-            "nan where there is nothing to see",
-            lambda scores, mask, temperature: _shares(_hide(scores, mask) / temperature),
-            "Right, except for {number} nan in the row that may see nothing.",
-            _count_nan,
-        ),
-        Slip(
-            "mask not used",
-            lambda scores, mask, temperature: softmax(scores, temperature=temperature),
-            "Right without a mask; with one, a hidden key still has a weight of {number:.2f}.",
-            _hidden_weight,
-        ),
+    reference=lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask, temperature=temperature),
+    probes=[
+        (_some, {"temperature": 2.0}),
+        (_more, _seen, 0.5),
+        (_some,),
+        (_high, None, 0.1),
+        (_high, None, 2.0),
     ],
+    draw=_whole,
+    slips=slips(
+        "multiplied by the temperature: Your largest weight is {largest:.2f}: sharper instead of flatter.",
+        lambda scores, mask=None, temperature=1.0: softmax(scores * temperature, mask=mask),
+        "temperature not used: Your weights are those of temperature 1, off by {off:.2f}.",
+        lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask),
+        "weights divided by the temperature: A row sums to {row_sum:.2f}. What should it divide?",
+        lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask) / temperature,
+        "weights raised to 1/T: The right proportions, but a row sums to {row_sum:.2f}.",
+        lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask) ** (1 / temperature),
+        "maximum of the undivided scores: A row sums to {row_sum:.2f}. What is the largest exponent in it?",
+        _undivided_maximum,
+        "nothing subtracted: Right for small scores; here a row sums to {row_sum:.2f}. Print the powers.",
+        lambda scores, mask=None, temperature=1.0: divided(np.exp(hide(scores, mask) / temperature), empty=1),
+        "nan where there is nothing to see: Right, except for {nans} nan in the row that may see nothing.",
+        lambda scores, mask=None, temperature=1.0: shares(hide(scores, mask) / temperature),
+        "mask not used: Right without a mask; with one, a hidden key still has {hidden:.2f}.",
+        lambda scores, mask=None, temperature=1.0: softmax(scores, temperature=temperature),
+    ),
 )

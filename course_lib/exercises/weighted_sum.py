@@ -3,231 +3,129 @@
 import numpy as np
 
 from course_lib.attention import project, scores, self_attention, softmax, weighted_sum
-from course_lib.exercises.exercise import Exercise, Slip
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, scales, shares, sizes, slips
 
 EXERCISES = {}
 
-_rng5 = np.random.default_rng(2)
-_weights = [softmax(_rng5.normal(size=(n, n))) for n in (4, 3)]
-_V = [_rng5.normal(size=shape) for shape in ((4, 3), (3, 5))]
+
+def _draw_weights(rng):
+    """Weights (n_q, n) and values: rows that sum to 1 or not, some of zeros; one query, as the panel asks."""
+    n_q, n, d_v = sizes(rng, 3)
+    weights, V = arrays(rng, (rng.choice([n, n_q, 1]), n), (n, d_v))
+    weights = weights if rng.random() < 0.5 else np.round(softmax(weights), 2)
+    return weights * (rng.random((len(weights), 1)) < 0.85), V
+
+
+_weights = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.25, 0.35, 0.4]])
 
 EXERCISES["05-weighted-sum"] = Exercise(
     reference=weighted_sum,
-    probes=list(zip(_weights, _V)),
-    slips=[
-        Slip(
-            "weights transposed",
-            lambda weights, V: weights.T @ V,
-            "The weights you use for the first token sum to {number:.2f}, not to 1: you take them "
-            "from a column. Whose weights are in a row?",
-            lambda got, want, weights, V: weights[:, 0].sum(),
-        ),
-        Slip(
-            "sum over the wrong axis",
-            lambda weights, V: weights.sum(axis=0)[:, None] * V,
-            "Your first output is {number:.2f} times the first value and nothing of the others. "
-            "Look at the axis that you sum over.",
-            lambda got, want, weights, V: weights[:, 0].sum(),
-        ),
-        Slip(
-            "mean of the values",
-            lambda weights, V: np.tile(V.mean(axis=0), (len(weights), 1)),
-            "All your outputs are equal, so no weight is used; the first row is off by "
-            "{number:.2f}. Do all tokens take home the same?",
-            lambda got, want, weights, V: np.abs(got[0] - want[0]).max(),
-        ),
-        Slip(
-            "only its own value",
-            lambda weights, V: np.diag(weights)[:, None] * V,
-            "Your first output is {number:.2f} times the first value and nothing of the others: "
-            "every token keeps to itself.",
-            lambda got, want, weights, V: weights[0, 0],
-        ),
-        Slip(
-            "only the largest weight",
-            lambda weights, V: V[weights.argmax(axis=-1)],
-            "You look up one value, as a dictionary does. The largest weight of the first token "
-            "is only {number:.2f}: who gives the rest?",
-            lambda got, want, weights, V: weights[0].max(),
-        ),
-        Slip(
-            "only the first token",
-            lambda weights, V: weights[0] @ V,
-            "This is the output of the first token, an array with {number:.0f} axis. There is one "
-            "output for every row of weights.",
-            lambda got, want, weights, V: got.ndim,
-        ),
-        Slip(
-            "softmax a second time",
-            lambda weights, V: softmax(weights) @ V,
-            "Your output is off by {number:.2f}, too near to the plain mean: what you are given "
-            "are weights already, not scores.",
-        ),
-    ],
+    probes=[(_weights, *fixed(0, (3, 2))), (_weights.T[:2], *fixed(1, (3, 4)))],
+    draw=_draw_weights,
+    slips=slips(
+        "weights transposed: You take weights from a column: off by {off:.2f}. Whose are in a row?",
+        lambda weights, V: weights.T @ V,
+        "sum over the wrong axis: Off by {off:.2f}: your first output holds the first value only.",
+        lambda weights, V: weights.sum(axis=0)[:, None] * V,
+        "mean of the values: All outputs are equal, off by {off:.2f}. Do all take home the same?",
+        lambda weights, V: np.tile(V.mean(axis=0), (len(weights), 1)),
+        "only its own value: Every token keeps to its own value: off by {off:.2f}.",
+        lambda weights, V: np.diag(weights)[:, None] * V,
+        "only the largest weight: You look up one value, as a dictionary does: off by {off:.2f}.",
+        lambda weights, V: V[weights.argmax(axis=-1)],
+        "only the last value: Off by {off:.2f}: does each term replace the one before, or is it added?",
+        lambda weights, V: weights[:, -1:] * V[-1],
+        "only the first token: This is one output, an array with {axes} axis. Every row of weights has one.",
+        lambda weights, V: weights[0] @ V,
+        "softmax a second time: Off by {off:.2f}, too near to the mean: these are weights, not scores.",
+        lambda weights, V: softmax(weights) @ V,
+        "weights made to sum to 1: Off by {off:.2f}: you divide each row by its sum. Take them as they come.",
+        lambda weights, V: weights / weights.sum(axis=-1, keepdims=True) @ V,
+    ),
 )
 
 
-def _one_token(X, W_q, W_k, W_v, i, *, ask="Q", find="K", give="V", divide=np.sqrt, weigh=softmax):
-    """Attention for one token, with one of its parts taken for another."""
-    made = dict(zip("QKV", project(X, W_q, W_k, W_v)))
-    return weigh(made[find] @ made[ask][i] / divide(W_q.shape[1])) @ made[give]
+def _draw_head(rng):
+    n, d, d_k, d_v = sizes(rng, 4)
+    return arrays(rng, (n, d), (d, d_k), (d, d_k), (d, d_v))
 
 
-_X5, _W5 = _rng5.normal(size=(5, 3)), [_rng5.normal(size=shape) for shape in ((3, 2), (3, 2), (3, 4))]
+def _draw_token(rng):
+    head = _draw_head(rng)
+    return *head, int(rng.integers(len(head[0])))
+
+
+def _one(X, W_q, W_k, W_v, i, *, ask=0, find=1, give=2, **parts):
+    """The output of token i, with one of its parts taken for another."""
+    made = project(X, W_q, W_k, W_v)
+    return attend(made[ask], made[find], made[give], **parts)[-1][i]
+
+
+_heads = [fixed(seed, (n, 3), (3, 2), (3, 2), (3, 4)) for seed, n in enumerate((3, 3, 4))]
 
 EXERCISES["05-one-token"] = Exercise(
     reference=lambda X, W_q, W_k, W_v, i: self_attention(X, W_q, W_k, W_v).output[i],
-    probes=[(_X5, *_W5, 2), (_X5, *_W5, 1)],
-    slips=[
-        Slip(
-            "forgot to scale",
-            lambda *inputs: _one_token(*inputs, divide=lambda d_k: 1),
-            "Right up to one step: your b is off by {number:.2f}, because your scores are 1.41 "
-            "times too large. Where does d_k come in?",
-        ),
-        Slip(
-            "divided by d_k",
-            lambda *inputs: _one_token(*inputs, divide=lambda d_k: d_k),
-            "You divide, but by too much: your b is off by {number:.2f}. The spread of a dot "
-            "product grows more slowly than d_k.",
-        ),
-        Slip(
-            "scores used as weights",
-            lambda *inputs: _one_token(*inputs, weigh=lambda scores: scores),
-            "The numbers that you multiply the values with sum to {number:.2f}, not to 1: they "
-            "are scores. One step of notebook 04 is missing.",
-            lambda got, want, X, W_q, W_k, W_v, i: scores(X @ W_q, X @ W_k)[i].sum(),
-        ),
-        Slip(
-            "mixes keys",
-            lambda *inputs: _one_token(*inputs, give="K"),
-            "Your b has {number} numbers where a value has 4: it is a mix of the keys. Keys are "
-            "for being found; what is it that a token gives?",
-            lambda got, want, *inputs: got.size,
-        ),
-        Slip(
-            "asks with the key",
-            lambda *inputs: _one_token(*inputs, ask="K", find="Q"),
-            "Your b is off by {number:.2f}: you let all the queries ask the key of token i. Who "
-            "asks here, and who is found?",
-        ),
-        Slip(
-            "always the first token",
-            lambda X, W_q, W_k, W_v, i: _one_token(X, W_q, W_k, W_v, 0),
-            "For i = {number} you return the output of token 0: i does not reach your query.",
-            lambda got, want, *inputs: inputs[-1],
-        ),
-        Slip(
-            "counts from 1",
-            lambda X, W_q, W_k, W_v, i: _one_token(X, W_q, W_k, W_v, i - 1),
-            "For i = {number} you return the output of the token before it: Python counts from 0.",
-            lambda got, want, *inputs: inputs[-1],
-        ),
-        Slip(
-            "all tokens",
-            lambda X, W_q, W_k, W_v, i: self_attention(X, W_q, W_k, W_v).output,
-            "You return the outputs of all {number} tokens; here only token i is asked for.",
-            lambda got, want, *inputs: len(got),
-        ),
-        Slip(
-            "mean of the values",
-            lambda X, W_q, W_k, W_v, i: (X @ W_v).mean(axis=0),
-            "This is the plain mean of the values, off by {number:.2f}: the weights are all "
-            "equal. Query and keys have no say.",
-        ),
-    ],
+    probes=[(*_heads[0], 2), (*_heads[1], 1), (*_heads[2], 0)],
+    draw=_draw_token,
+    slips=scales(_one)
+    + slips(
+        "scores used as weights: Off by {off:.2f}: you mix with scores. A step of notebook 04 is missing.",
+        lambda *call: _one(*call, weigh=lambda alpha: alpha),
+        "powers not divided: Off by {off:.2f}: your weights are powers, and not yet shares.",
+        lambda *call: _one(*call, weigh=np.exp),
+        "mixes keys: Your b has {count} numbers where a value has {due}. What is it that a token gives?",
+        lambda *call: _one(*call, give=1),
+        "mixes the tokens themselves: Your b has {count} numbers, as a token has. What does it give?",
+        lambda X, *call: softmax(scores(X @ call[0], X @ call[1]))[call[-1]] @ X,
+        "asks with the key: Off by {off:.2f}: all queries ask the key of token i. Who asks, who is found?",
+        lambda *call: _one(*call, ask=1, find=0),
+        "always the first token: This is the output of token 0, off by {off:.2f}: your query has no i.",
+        lambda *call: _one(*call[:-1], 0),
+        "counts from 1: This is the output of the token before, off by {off:.2f}. Python counts from 0.",
+        lambda *call: _one(*call[:-1], call[-1] - 1),
+        "all tokens: You return {count} outputs, one per token; only token i is asked for.",
+        lambda *call: self_attention(*call[:-1]).output,
+        "mean of the values: This is the plain mean, off by {off:.2f}: query and keys have no say.",
+        lambda X, W_q, W_k, W_v, i: (X @ W_v).mean(axis=0),
+    ),
 )
 
 
-def _all_tokens(
-    X,
-    W_q,
-    W_k,
-    W_v,
-    *,
-    divide=np.sqrt,
-    weigh=softmax,
-    turn=lambda weights: weights,
-    give=lambda X, Q, K, V: V,
-):
-    """Attention for all tokens, with one of its parts exchanged."""
-    Q, K, V = project(X, W_q, W_k, W_v)
-    alpha = Q @ K.T / divide(W_q.shape[1])
-    weights = weigh(alpha)
-    return Q, K, V, alpha, weights, turn(weights) @ give(X, Q, K, V)
+def _all(X, W_q, W_k, W_v, *, give=2, scale=1, **parts):
+    """Every stage, with one of its parts exchanged."""
+    made = project(X, W_q, W_k, W_v)
+    return *made, *attend(made[0] * scale, made[1], (*made, X)[give], **parts)
 
 
 EXERCISES["05-attention"] = Exercise(
     reference=self_attention,
-    probes=[(_X5, *_W5), (_X5[:4], *_W5)],
-    slips=[
-        Slip(
-            "forgot to scale",
-            lambda *inputs: _all_tokens(*inputs, divide=lambda d_k: 1),
-            "Your scores are {number:.2f} times as large as they should be. Which step stands "
-            "between the dot products and the softmax?",
-            lambda got, want, *inputs: got[3][0, 0] / want[3][0, 0],
-        ),
-        Slip(
-            "divided by d_k",
-            lambda *inputs: _all_tokens(*inputs, divide=lambda d_k: d_k),
-            "Your scores are only {number:.2f} times as large as they should be: d_k comes in, "
-            "but not like this.",
-            lambda got, want, *inputs: got[3][0, 0] / want[3][0, 0],
-        ),
-        Slip(
-            "scaled by the features of X",
-            lambda *inputs: _all_tokens(*inputs, divide=lambda d_k: np.sqrt(inputs[0].shape[1])),
-            "Your scores are {number:.2f} times as large as they should be. X has 3 features; how "
-            "many does a query have?",
-            lambda got, want, *inputs: got[3][0, 0] / want[3][0, 0],
-        ),
-        Slip(
-            "softmax down the columns",
-            lambda *inputs: _all_tokens(*inputs, weigh=lambda alpha: softmax(alpha.T).T),
-            "The first row of your weights sums to {number:.2f}; the columns sum to 1. Whose "
-            "shares are they: those of the one who asks, in a row.",
-            lambda got, want, *inputs: got[4][0].sum(),
-        ),
-        Slip(
-            "one softmax for the whole table",
-            lambda *inputs: _all_tokens(*inputs, weigh=lambda alpha: np.exp(alpha) / np.exp(alpha).sum()),
-            "The first row of your weights sums to {number:.2f}, all rows together to 1. Every "
-            "token has a whole 1 of its own to share out.",
-            lambda got, want, *inputs: got[4][0].sum(),
-        ),
-        Slip(
-            "scores used as weights",
-            lambda *inputs: _all_tokens(*inputs, weigh=lambda alpha: alpha),
-            "The first row of your weights sums to {number:.2f}: these are the scores still.",
-            lambda got, want, *inputs: got[4][0].sum(),
-        ),
-        Slip(
-            "weights transposed",
-            lambda *inputs: _all_tokens(*inputs, turn=np.transpose),
-            "Everything is right up to the weights, then b is off by {number:.2f}: you mix the "
-            "values with a column of weights. "
-            "Row i is what token i takes.",
-        ),
-        Slip(
-            "mixes keys",
-            lambda *inputs: _all_tokens(*inputs, give=lambda X, Q, K, V: K),
-            "Everything is right up to the weights, but your b has {number} columns where V has "
-            "4. What do the weights mix?",
-            lambda got, want, *inputs: got[5].shape[1],
-        ),
-        Slip(
-            "mixes the tokens themselves",
-            lambda *inputs: _all_tokens(*inputs, give=lambda X, Q, K, V: X),
-            "Everything is right up to the weights, but your b has {number} columns, as X has. "
-            "What is it that a token gives?",
-            lambda got, want, *inputs: got[5].shape[1],
-        ),
-        Slip(
-            "only the output",
-            lambda *inputs: _all_tokens(*inputs)[-1],
-            "Your b is right. Return all {number} stages, with b last: then the panel below can show them.",
-            lambda got, want, *inputs: len(want),
-        ),
-    ],
+    probes=_heads,
+    draw=_draw_head,
+    slips=scales(_all, seen="yours are {ratio:.2f} times what they should be")
+    + slips(
+        "scaled by the features of X: Yours are {ratio:.2f} times what they should be. How long is a query?",
+        lambda X, *W: _all(X, *W, divide=lambda d_k: np.sqrt(X.shape[1])),
+        "softmax down the columns: A row of your weights sums to {row_sum:.2f}. Whose shares are they?",
+        lambda *call: _all(*call, weigh=lambda alpha: shares(alpha, axis=0)),
+        "one softmax for the whole table: A row of your weights sums to {row_sum:.2f}, all together to 1.",
+        lambda *call: _all(*call, weigh=lambda alpha: shares(alpha, axis=None)),
+        "scores used as weights: A row of your weights sums to {row_sum:.2f}: these are the scores still.",
+        lambda *call: _all(*call, weigh=lambda alpha: alpha),
+        "powers not divided: A row of your weights sums to {row_sum:.2f}: powers, and not yet shares.",
+        lambda *call: _all(*call, weigh=np.exp),
+        "weights transposed: Right up to the weights, then off by {off:.2f}: you mix with columns.",
+        lambda *call: _all(*call, take=np.transpose),
+        "mixes keys: Right up to the weights, but b has {columns} columns. What do the weights mix?",
+        lambda *call: _all(*call, give=1),
+        "mixes the tokens themselves: Right up to the weights, but b has {columns} columns, as X has.",
+        lambda *call: _all(*call, give=3),
+        "scores and weights exchanged: Right but for the order: your scores are off by {off:.2f}.",
+        lambda *call: (*_all(*call)[:3], *_all(*call)[4:2:-1], _all(*call)[-1]),
+        "queries and keys exchanged: Your queries are the keys, your keys the queries: off by {off:.2f}.",
+        lambda X, W_q, W_k, W_v: _all(X, W_k, W_q, W_v),
+        "scores returned before scales: Yours are {ratio:.2f} times what they should be; all else is right.",
+        lambda *call: (*_all(*call)[:3], scores(*_all(*call)[:2], scaled=False), *_all(*call)[4:]),
+        "only the output: Right, but one array with {axes} axes. Return all stages, b last.",
+        lambda *call: _all(*call)[-1],
+    ),
 )

@@ -1,0 +1,173 @@
+"""Whether a result is the right one, and if not, what to say: words and small tables, as exact as needed."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+TOLERANCE = 1e-10
+PLAIN = {np.ndarray, float, int, *np.sctypeDict.values()}  # kinds of numbers; a subclass answers for itself
+
+
+class Problem(NamedTuple):
+    """In place of a result: the kind of error, and a line about it."""
+
+    kind: str
+    text: str
+
+
+def same(got, want):
+    """Equal in kind, shape and (to 1e-10) in numbers; several things part by part, sets in any order."""
+    if isinstance(got, Problem) or isinstance(want, Problem):
+        return isinstance(got, Problem) and isinstance(want, Problem) and got.kind == want.kind
+    if isinstance(want, tuple):
+        return _several(got) and len(got) == len(want) and all(map(same, got, want))
+    if isinstance(want, set):
+        return isinstance(got, (set, frozenset, list, tuple)) and _words(got) == want
+    return _comparable(got, want) and bool(_close(got, want).all())
+
+
+def wrong_part(got, want):
+    """Of several things the first that is wrong, as (its number, got, want); of one thing (0, got, want)."""
+    if isinstance(want, tuple) and _several(got) and len(got) == len(want):
+        return next((i, g, w) for i, (g, w) in enumerate(zip(got, want), 1) if not same(g, w))
+    return 0, got, want
+
+
+def difference(got, want, known=()):
+    """One sentence on the first thing that is not as it should be; known: the words there are."""
+    if isinstance(got, Problem):
+        return got.text
+    number, got, want = wrong_part(got, want)
+    part = f"Of what you return, number {number}: " if number else ""
+    if isinstance(want, tuple):
+        found = len(got) if _several(got) else kind(got)
+        return f"Return {len(want)} things, separated by commas; this is {found}."
+    if isinstance(want, set):
+        return _set_difference(got, want, known)
+    due = f"a NumPy array of shape {np.shape(want)}" if np.shape(want) else "a single number"
+    if type(got) not in PLAIN:
+        return f"{part}This is {kind(got)}; return {due}."
+    holds, dtype = np.asarray(got).dtype, np.asarray(want).dtype
+    if holds.kind not in "iuf":
+        return f"{part}Your array holds {holds}, it should hold {dtype}."
+    if np.shape(got) != np.shape(want):
+        return f"{part}Your shape is {np.shape(got)}, it should be {np.shape(want)}."
+    if np.isnan(got).any():
+        return f"{part}{np.isnan(got).sum()} of {np.size(got)} numbers are nan."
+    if holds.kind in "iu" and (np.mod(want, 1) != 0).any():
+        return f"{part}Your array holds whole numbers only ({holds}), where there are fractions."
+    place = tuple(map(int, np.argwhere(~_close(got, want))[0]))
+    got_text, want_text = (texts[0] for texts in _told_apart(np.asarray(got)[place], np.asarray(want)[place]))
+    where = f"entry {list(place)}" if place else "the number"
+    return f"{part}The shape is right, but {where} is {got_text} where it should be {want_text}."
+
+
+def nearly(pairs):
+    """The name of a slip and what to say to it, where all (got, want) are nearly right; else None."""
+    pairs = [each for got, want in pairs for each in _parts(got, want)]
+    if not all(_comparable(got, want) for got, want in pairs):
+        return None
+    off = max(np.abs(np.asarray(got, float) - want).max() for got, want in pairs)
+    if all(np.asarray(got).dtype.itemsize < 8 for got, want in pairs) and off < 0.01:
+        return (
+            "float32",
+            f"Right to about {off:.0e}: your numbers hold 7 digits or fewer. Make no float32 of float64.",
+        )
+    for decimals in range(10):
+        if all(same(got, np.round(want, decimals)) for got, want in pairs):
+            return (
+                "rounded",
+                f"Right, but rounded to {decimals} decimals. Round what you print, not what you return.",
+            )
+    if all(_one_factor(got, want) for got, want in pairs):
+        return "a little added", (
+            f"Close, but off by up to {off:.0e}: each row is too small by one factor, as if something "
+            "were added to what a row is divided by."
+        )
+    return None
+
+
+def both(got, want):
+    """What came (nothing, where it cannot be shown) and what should have come, as text."""
+    _, got, want = wrong_part(got, want)
+    if isinstance(want, set):
+        return None, None  # the answer itself
+    if isinstance(want, tuple):
+        return None, f"{len(want)} arrays of shapes {', '.join(str(part.shape) for part in want)}"
+    if type(got) not in PLAIN or np.asarray(got).dtype.kind not in "iuf":
+        return None, _table(want, _told_apart(want, want)[1])
+    return tuple(_table(each, words) for each, words in zip((got, want), _told_apart(got, want)))
+
+
+def kind(thing):
+    """What a thing is, in words."""
+    if isinstance(thing, np.ma.MaskedArray):
+        return "a masked array, not a plain one"
+    names = {"ndarray": "an array", "tuple": "a tuple", "list": "a list", "NoneType": "None", "str": "a text"}
+    name = type(thing).__name__
+    return names.get(name, f"of type {name[:60]}")
+
+
+def _several(result):
+    return isinstance(result, (tuple, list)) and not isinstance(result, Problem)
+
+
+def _parts(got, want):
+    """Pairs of parts; where got has not as many as want, one pair that cannot be compared."""
+    if not isinstance(want, tuple):
+        return [(got, want)]
+    return list(zip(got, want)) if _several(got) and len(got) == len(want) else [(None, want)]
+
+
+def _comparable(got, want):
+    """Two plain arrays or numbers of one shape."""
+    if type(got) not in PLAIN or type(want) not in PLAIN:
+        return False
+    return np.asarray(got).dtype.kind in "iuf" and np.shape(got) == np.shape(want)
+
+
+def _close(got, want):
+    got, want = np.asarray(got, float), np.asarray(want, float)
+    off = np.abs(got - want) <= TOLERANCE * (1 + np.abs(want))
+    return off | (got == want) | (np.isnan(got) & np.isnan(want))
+
+
+def _one_factor(got, want):
+    """Whether every row (or number) of got is want times one factor a little below 1, or want itself."""
+    got, want = np.atleast_1d(np.asarray(got, float)), np.atleast_1d(want)
+    ratio = np.where(np.abs(want) > 1e-6, got / want, np.nan)
+    low, high = np.nanmin(ratio, axis=-1), np.nanmax(ratio, axis=-1)
+    known = ~np.isnan(low)
+    return bool(((high - low <= 1e-3 * (1 - low) + 1e-11) & (low > 0.9) & (high < 1 + 1e-11))[known].all())
+
+
+def _words(got):
+    return {word if isinstance(word, str) else None for word in got}
+
+
+def _set_difference(got, want, known):
+    if not isinstance(got, (set, frozenset, list, tuple)):
+        return f"This is {kind(got)}; return a set of names."
+    found = _words(got)
+    unknown = sorted(str(word)[:40] for word in found - set(known))
+    not_one = f' "{unknown[0]}" is not one of the names to choose from.' if unknown else ""
+    right, missing = len(found & want), len(want - found)
+    return f"You name {len(found)}: {right} right, {missing} missing.{not_one}"
+
+
+def _told_apart(got, want):
+    """The numbers of both as words, with as many digits (4 at least) as tell those apart that differ."""
+    differ = ~_close(got, want).ravel() if np.shape(got) == np.shape(want) else np.array([], bool)
+    for digits in range(4, 18):
+        words = [
+            [f"{round(float(v), 12) + 0.0:.{digits}g}" for v in np.ravel(values)] for values in (got, want)
+        ]
+        if all(g != w for g, w, apart in zip(*words, differ) if apart):
+            break
+    return words
+
+
+def _table(values, words):
+    width = max(map(len, words), default=0)
+    table = np.array([word.rjust(width) for word in words]).reshape(np.shape(values))
+    return np.array2string(table, formatter={"all": str}, max_line_width=110, threshold=100, edgeitems=3)
