@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LINES = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8").splitlines()
+TEXT = (ROOT / "notebooks" / "article.md").read_text(encoding="utf-8")
 ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")] for line in LINES if re.match(r"\| A\d+ \|", line)
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in TEXT.splitlines()
+    if re.match(r"\| A\d+ \|", line)
 ]
 TESTS = {
     name
@@ -28,8 +30,13 @@ def test_a_claim_that_is_taught_has_tests_and_a_verdict():
         assert named and set(named) <= TESTS, f"{claim}: {set(named) - TESTS or 'no test'}"
         assert all(name.startswith(f"test_{claim.lower()}_") for name in named)
         assert verdict.startswith(("holds", "corrected"))
-        for number in re.findall(r"\d\d", notebooks):
-            assert list((ROOT / "notebooks").glob(f"{number}_*.ipynb")), number
+        for number, link in re.findall(r"\[(\d\d)\]\((\S+)\)", notebooks):
+            assert link.startswith(number) and (ROOT / "notebooks" / link).exists(), link
+
+
+def test_the_story_tells_every_claim_in_order():
+    told = [int(number) for number in re.findall(r"\(A(\d+)\)", TEXT.partition("<details>")[0])]
+    assert told == list(range(1, 22))
 
 
 def test_every_article_test_belongs_to_a_claim():
