@@ -14,10 +14,14 @@ class Answer(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """A question that is asked before the cell that answers it, with two to four answers."""
+    """A question that is asked before the cell that answers it, with two to four answers.
+
+    tells: what gives the right one away, a number or a phrase of the result: it must not stand before it.
+    """
 
     question: str
     answers: list
+    tells: list
 
     @property
     def right(self):
@@ -29,7 +33,9 @@ def read(path):
     """The predictions of one file.  ->  {id: Prediction}"""
     stored = tomllib.loads(path.read_text(encoding="utf-8"))
     return {
-        name: Prediction(one["question"], [Answer(**answer) for answer in one["answers"]])
+        name: Prediction(
+            one["question"], [Answer(**answer) for answer in one["answers"]], one.get("tells", [])
+        )
         for name, one in stored.items()
     }
 
