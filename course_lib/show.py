@@ -281,7 +281,7 @@ def links(weights, left, right, title="", *, pick=None):
         (start - 8, "end", "looks", left),
         (308 - start, "start", "is looked at", right),
     ):
-        drawn._write(x, 11, head, anchor, f' style="fill:{COLORS["weight"]}"')
+        drawn._write(x, 11, head, anchor, ' opacity=".75"')
         for i, word in enumerate(map(str, words)):
             fit = f' textLength="{start - 14:.0f}" lengthAdjust="spacingAndGlyphs"' if len(word) > 17 else ""
             drawn._write(
