@@ -10,6 +10,7 @@ import linecache
 import os
 import re
 import signal
+import sys
 import textwrap
 import threading
 import traceback
@@ -73,6 +74,7 @@ def grade(exercise, function):
             result = _grade(function, EXERCISES[exercise], calls)
     except (Late, KeyboardInterrupt) as stop:
         why = f"has not ended after {SECONDS} s" if isinstance(stop, Late) else "was interrupted"
+        why += f" and {len(calls) - 1} calls" * (len(calls) > 1)
         result = _not_yet("\n".join([f"Your function {why}, on this call:", *map(written, calls[-1:])]))
     except BaseException as error:  # a result so odd that comparing it fails
         result = _not_yet(f"What your function returns cannot be compared: {_named(error)}")
@@ -91,14 +93,23 @@ def _limit():
     """Late is raised here when the time is over: by an alarm where there is one, else by a second thread."""
     if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
 
-        def late(*_):
+        def late(_, frame):
+            sys.settrace(next_line)
+            frame.f_trace = next_line
             raise Late
 
-        handler = signal.signal(signal.SIGALRM, late)
-        timer = signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)  # and again, where everything is caught
+        def next_line(
+            frame, event, _
+        ):  # where Late was caught, as a bare except does, the next line raises it
+            if event == "line":
+                raise Late
+
+        handler, tracer = signal.signal(signal.SIGALRM, late), sys.gettrace()
+        timer = signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)
         try:
             yield
         finally:
+            sys.settrace(tracer)
             signal.setitimer(signal.ITIMER_REAL, *timer)
             signal.signal(signal.SIGALRM, handler or signal.SIG_DFL)
     else:

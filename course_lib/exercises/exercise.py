@@ -52,7 +52,7 @@ def front(rng, most=2):
 
 
 def arrays(rng, *shapes):
-    """Numbers with one decimal, short to read; on some draws with more, or whole ones, in some arrays or all."""
+    """Numbers with one decimal, short to read; on some draws with more, or whole ones in some or all."""
     whole, decimals = rng.choice([0, 0, 0, 0.5, 1]), rng.choice([1, 1, 1, 5, 17])
     return tuple(
         rng.integers(-2, 3, shape) if rng.random() < whole else rng.normal(size=shape).round(decimals) + 0.0

@@ -9,8 +9,7 @@ from course_lib.exercises.exercise import Exercise, divided, draw_mask, draw_row
 
 EXERCISES = {}
 
-_stack = fixed(0, (2, 2, 3))[0]
-_some, _more = _stack
+_some, _more = _stack = fixed(0, (2, 2, 3))[0]
 _high, _low, _mixed = np.array([[1000, 999, 1000.5], [-1000, -1001, -999], [-1000, 1000, -1000]])
 
 EXERCISES["04-softmax"] = Exercise(

@@ -102,6 +102,8 @@ def cases(name):
             and len({*front(name, call), *sizes(name, call).values()})
             == len(front(name, call)) + len(sizes(name, call))
         )
+        if name == "07-multi-head":  # six sizes from 1 to 6 leave none for the front
+            found.pop("front and sizes all different")
     if numeric:
 
         def whole(call):
