@@ -2,6 +2,7 @@
 
 What is stored is the same on every run: no times, no widget state, no ids of widgets, no paths. The
 output of a cell tagged `nbval-ignore-output` (a time, a version) stays while its source stays.
+The questions on the teacher's page, notebooks/README.md, are written anew from the same data.
 """
 
 import copy
@@ -17,12 +18,15 @@ os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 import nbformat
 from nbclient import NotebookClient
 
+from course_lib.exercises.predictions import PREDICTIONS
+
 ROOT = Path(__file__).resolve().parents[1]
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
 WIDGET = "application/vnd.jupyter.widget-view+json"
+BEGIN, END = "<!-- made by make refresh, from course_lib/exercises/*.toml -->", "<!-- end of what is made -->"
 FOLDERS = re.compile(r"[~/][^\s\x1b]*/(?=course_lib/|site-packages/)")
 
 
@@ -83,12 +87,36 @@ def refresh(path):
     return True
 
 
+def questions(predictions, notebooks):
+    """Every prediction as the teacher reads it: answers, the right one bold, and what each one says."""
+    lines = []
+    for path in notebooks:
+        title = re.search("^# (.*)", nbformat.read(path, as_version=4).cells[0].source, re.MULTILINE)[1]
+        lines += ["", f"### [{title}]({path.name})"]
+        for name, prediction in predictions.items():
+            if name[:2] == path.name[:2]:
+                lines += ["", f"*{prediction.question}*", "", "| vote | what it means |", "|---|---|"]
+                for answer in prediction.answers:
+                    text, says = (each.replace("|", r"\|") for each in answer[:2])
+                    lines.append(f"| **{text}** | {says} |" if answer.right else f"| {text} | {says} |")
+    return "\n".join(lines + [""])
+
+
+def teacher(page, predictions, notebooks):
+    """The teacher's page with the questions as they are now between its two marks."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n{questions(predictions, notebooks)}\n{END}{rest.partition(END)[2]}"
+
+
 def main(arguments):
     for path in [Path(name).resolve() for name in arguments] or sorted((ROOT / "notebooks").glob("*.ipynb")):
         try:
             print(path.name, "changed" if refresh(path) else "is as it was", flush=True)
         except Exception as error:
             sys.exit(f"{path.name} is left as it was: {error}")
+    page = ROOT / "notebooks/README.md"
+    text = teacher(page.read_text(encoding="utf-8"), PREDICTIONS, sorted(page.parent.glob("*.ipynb")))
+    page.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
