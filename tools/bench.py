@@ -97,13 +97,17 @@ slider.observe(lambda change: setattr(echo, "value", f"<b>{change.new}</b>"), "v
 widgets.VBox([slider, echo])""",
     "W panel": "explore.qkv(tokens, X)",
     "interact": """import matplotlib.pyplot as plt
-def draw(x=widgets.IntSlider(max=999)):
-    fig, axes = plt.subplots(1, 3, figsize=(7.8, 2.6))
-    for ax in axes:
+def draw(x=widgets.IntSlider(max=999)):  # three planes of arrows and three tables, as the W panel shows
+    fig, axes = plt.subplots(2, 3, figsize=(7.8, 4.6))
+    for ax in axes[0]:
         ax.set(xlim=(-4, 4), ylim=(-4, 4))
         for i in range(4):
             ax.arrow(0, 0, np.cos(i + x / 10), np.sin(i + x / 10), width=0.05)
             ax.text(i, 1, f"q{i}")
+    for ax in axes[1]:
+        ax.imshow(np.cos(np.arange(16) + x / 10).reshape(4, 4))
+        for i in range(16):
+            ax.text(i % 4, i // 4, f"{np.cos(i + x / 10):.2f}", ha="center", va="center")
     plt.show()
 widgets.interact(draw)""",
     "ipympl": """%matplotlib widget
