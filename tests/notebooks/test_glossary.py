@@ -34,6 +34,14 @@ def test_the_closing_terms_of_a_notebook_stand_in_the_glossary(path):
         assert f"]({path.name})" in GLOSSARY[english][1], f"{english} is taught in {path.name} too"
 
 
+def test_a_word_that_links_to_the_glossary_stands_in_it():
+    for path in [*NOTEBOOKS, FOLDER / "article.md"]:
+        words = re.findall(r"\[([^\]]+)\]\(glossary\.md[^)]*\)", path.read_text(encoding="utf-8"))
+        for word in set(words) - {"glossary"}:
+            known = {term.lower() for term in GLOSSARY}
+            assert {word.lower(), word.lower().removesuffix("s")} & known, f"{word} in {path.name}"
+
+
 def test_every_row_is_whole_and_stands_once():
     assert len(GLOSSARY) == len(ROWS) > 40
     for english, chinese, _, sentence, where in ROWS:
