@@ -11,7 +11,8 @@ Q, K, V = project(*data.saw()[2:])
 ALPHA = scores(Q, K, scaled=False)
 PAIRS = list(np.ndindex(4, 4))
 random = np.random.default_rng(0)
-Q_many, K_many = random.normal(size=(1000, 64)), random.normal(size=(64, 64))
+Q_many, K_many = random.normal(size=(1000, 256)), random.normal(size=(64, 256))  # as in the notebook
+UNDIVIDED = Q_many[:, :64] @ K_many[:, :64].T
 
 
 def check_answers(name, claims):
@@ -80,15 +81,14 @@ def test_rnn_every_state_carries_its_past():
 
 
 def test_grow_64_products_spread_8_far():
-    spread = (Q_many @ K_many.T).std()
+    spread = UNDIVIDED.std()
     check_answers("03-grow", {f"About {far}": abs(spread / far - 1) < 0.1 for far in (1, 8, 64)})
 
 
 def test_sweep_undivided_scores_leave_two_keys():
-    alpha = Q_many @ K_many.T
-    found = effective_keys(alpha)
-    check_answers("03-sweep", {f"At about {m}": abs(found / m - 1) < 0.15 for m in (2, 20, 60)})
-    assert effective_keys(alpha / 4) == pytest.approx(20, abs=1.5)  # "fits a standard deviation of 2"
+    found = effective_keys(UNDIVIDED)
+    check_answers("03-sweep", {f"At about {m}": abs(found / m - 1) < 0.15 for m in (2, 16, 60)})
+    assert effective_keys(UNDIVIDED / 4) == pytest.approx(16, abs=1)  # "fits a standard deviation of 2"
     assert np.exp(8) == pytest.approx(3000, rel=0.01)
 
 
@@ -112,7 +112,7 @@ def test_what_the_text_says_of_the_panel():
     assert 33 <= min(wandering) and max(wandering) <= 50
     falling = [keys for *_, keys in walk("none", from_16)]
     assert falling[0] == pytest.approx(10, abs=0.5) and falling[-1] == pytest.approx(1, abs=0.05)
-    flat = [keys for *_, keys in walk("d_k", [{"d_k": 2**i} for i in range(1, 9)])]
-    assert flat == sorted(flat) and flat[-1] > 63.8
+    flat = [keys for *_, keys in walk("d_k", [{"d_k": 2**i} for i in range(9)])]
+    assert min(flat) > 62
     draws = [keys for *_, keys in walk("√d_k", [{"draw": draw} for draw in range(20)])]
     assert (round(min(draws)), round(max(draws))) == (18, 51)
