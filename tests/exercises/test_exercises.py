@@ -166,14 +166,14 @@ def test_wrong_answers_are_refused_and_each_is_wrong_somewhere(name):
 
 
 def right_here(name, answer, call):
-    """Whether an answer that may raise anything equals the loop on this call."""
+    """Whether an answer that may raise anything equals the reference, itself proven by a loop, here."""
     given = copy.deepcopy(call)
     try:
         result = called(answer, given) if isinstance(given[-1], dict) else answer(*given)
     except Exception:
         return False
-    unchanged = all(map(np.array_equal, given[:-1], call[:-1]))
-    return unchanged and same(result, called(LOOPS[name], call))
+    unchanged = all(np.array_equal(g, c) for g, c in zip(given, call) if isinstance(c, np.ndarray))
+    return unchanged and same(result, called(EXERCISES[name].reference, call))
 
 
 @pytest.mark.parametrize("name", EXERCISES)
