@@ -9,7 +9,7 @@ import pytest
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")]
+    [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
     for line in (FOLDER / "glossary.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("| ") and not line.startswith("| English")
 ]
