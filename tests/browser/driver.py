@@ -31,7 +31,7 @@ FLAGS = [
     "--disable-sync",
 ]
 SECOND = 1000
-PATIENCE = 120 * SECOND
+PATIENCE = 90 * SECOND
 
 
 # All panels, for a notebook of the tests' own; the first cell gives their arguments.
@@ -145,7 +145,18 @@ class Window:
         tab.filter(has_text=name).wait_for()
         cells = json.loads((self.lab.folder / name).read_text(encoding="utf-8"))["cells"]
         self._wait_for_prompts(".*", sum(cell["cell_type"] == "code" for cell in cells))
+        self.wait_for_session(name)
         self.wait_for_kernel()
+
+    def wait_for_session(self, name):
+        """Wait for the kernel itself: the window calls it idle before there is one, and then asks for one."""
+        for _ in range(PATIENCE // 200):
+            with urllib.request.urlopen(f"http://{self.lab.host}/api/sessions?token=learner") as answer:
+                kernels = [each["kernel"] for each in json.load(answer) if each["path"] == name]
+            if kernels and kernels[0]["connections"] and kernels[0]["execution_state"] == "idle":
+                return self.page.wait_for_timeout(300)
+            self.page.wait_for_timeout(200)
+        pytest.fail(f"no kernel for {name}")
 
     @property
     def notebook(self):
