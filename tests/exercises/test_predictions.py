@@ -52,7 +52,7 @@ def test_a_prediction_has_one_right_answer_and_a_word_for_each(name):
     for part in (0, 1):  # no two answers, and no two replies, are the same
         assert len({answer[part].strip().lower() for answer in answers}) == len(answers)
     for text in (question, *(text for answer in answers for text in answer[:2])):
-        assert text == text.strip() and len(text) > 1 and not MARKUP.search(text), text
+        assert text and text == text.strip() and not MARKUP.search(text), text
     assert "?" in question or question.endswith((":", "…"))
     assert all(len(answer.text) <= 90 for answer in answers)  # what a button holds
     assert not set(tells) & {answer.text for answer in answers}

@@ -47,7 +47,7 @@ def outputs(cell):
 
 def holds(text, phrase):
     """Whether a number or a phrase stands in a text as a whole: 8.0, not 18.0 or 8.05."""
-    text, phrase = (" ".join(each.split()) for each in (text, phrase))
+    text, phrase = (" ".join(re.sub(r"[*`]+", "", each).split()) for each in (text, phrase))  # as it is read
     return re.search(rf"(?<![\w.−-]){re.escape(phrase)}(?!\w|\.\d)", text, re.IGNORECASE) is not None
 
 
@@ -189,5 +189,5 @@ def test_what_tells_has_to_come(tmp_path):
 
 
 def test_numbers_are_found_whole():
-    assert holds("about 8.0.", "8.0") and holds("(8.0)", "8.0") and holds("is  The Same.", "the same")
+    assert holds("about **8.0**.", "8.0") and holds("(8.0)", "8.0") and holds("is  The Same.", "the same")
     assert not any(holds(text, "8.0") for text in ("18.0", "8.05", "-8.0", "8.0.1", "x8.0"))
