@@ -253,5 +253,5 @@ def fresh_window(browser, lab):
     window = Window(context.new_page(), lab)
     yield window
     context.close()
-    assert window.errors == []
+    assert window.errors == [], window.errors
     assert window.strangers == []
