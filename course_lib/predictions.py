@@ -92,7 +92,7 @@ def progress(notebook=""):
     """Which checks have passed, which predictions were made; notebook: "04" for those of one.  ->  Html"""
     so_far, lines = done(), []
     for kind, names, word in (("checks", EXERCISES, "passed"), ("predictions", PREDICTIONS, "made")):
-        mine = [name for name in names if name.startswith(notebook)]
+        mine = sorted(name for name in names if name.startswith(notebook))
         ready = [name for name in mine if name in so_far[kind]]
         open_ = [name for name in mine if name not in ready]
         lines.append(

@@ -31,7 +31,7 @@ FLAGS = [
     "--disable-sync",
 ]
 SECOND = 1000
-PATIENCE = 90 * SECOND
+PATIENCE = 25 * SECOND
 
 
 # All panels, for a notebook of the tests' own; the first cell gives their arguments.
