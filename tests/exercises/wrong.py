@@ -38,6 +38,8 @@ def sizes(name, call):
         return {"n": shapes[0][-2], "h": call[1], "d": shapes[0][-1] // call[1]}
     if name == "07-merge":
         return dict(zip("hnd", shapes[0][-3:]))
+    if name != "07-multi-head":
+        raise KeyError(f"say in `sizes` of wrong.py what the sizes of a call of {name} are")
     h = call[-1]
     parts = {"d_k": shapes[1][1] // h, "d_v": shapes[3][1] // h, "d_out": shapes[4][1]}
     return {"n": shapes[0][-2], "d": shapes[0][-1], "h": h} | parts

@@ -36,11 +36,12 @@ ROOMS = {  # file: (other files of the library, other packages) that it may impo
     ),
     "__main__": (["data"], ["jupyterlab", "nbformat", "zmq"]),
 }
-MACHINES = ["show", "live", "explore.panel", "checks", "exercises.compare", "predictions", "data"]
+MACHINES = ["show", "live", "explore.panel", "checks", "data"]
 SIZES = {  # lines that are neither blank nor comment nor docstring
     "attention": (["attention"], 160),
     "the maths": (["inputs", *MATHS], 700),
     "show, the panel machine, checks and data": (MACHINES, 700),
+    "what is said to answers": (["exercises.compare", "predictions", "exercises.predictions"], 240),
 }
 FILES = {
     ".".join(path.relative_to(LIBRARY).with_suffix("").parts).removesuffix(".__init__"): path
