@@ -31,7 +31,7 @@ FLAGS = [
     "--disable-sync",
 ]
 SECOND = 1000
-PATIENCE = 25 * SECOND
+PATIENCE = 120 * SECOND
 
 
 # All panels, for a notebook of the tests' own; the first cell gives their arguments.
