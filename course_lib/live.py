@@ -11,8 +11,8 @@ from course_lib import show
 MANNERS = pathlib.Path(__file__).with_name("live.html").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
 # Where the live view cannot be shown, the still stands for it; else it is hidden.
-STILL = f"""<style>.jp-OutputArea:has(.course-panel) .course-still {{display: none}}
-.jp-OutputArea:has(.course-still) [data-mime-type="{VIEW}"]:not(:has(*)) {{display: none}}
+STILL = """<style>.jp-OutputArea:has(.course-panel) .course-still {display: none}
+.jp-OutputArea:has(.course-still) .jp-OutputArea-output:not(:has(*)) {display: none}
 </style>"""
 
 _open = {}  # (window, cell) -> (its last run, the widgets which that made)
