@@ -75,7 +75,7 @@ class Lab:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        environment = dict(
+        self.environment = environment = dict(
             os.environ, HOME=str(home), USERPROFILE=str(home), IPYTHONDIR=str(home / ".ipython")
         )
         for name in [name for name in environment if name.startswith(("JUPYTER", "JPY_"))]:

@@ -2,10 +2,12 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import urllib.request
 
 import pytest
-from driver import ARGUMENTS, HERE, PANELS, fresh_window, press, write_notebook
+from driver import ARGUMENTS, PANELS, ROOT, fresh_window, press, write_notebook
 
 CENSUS = """import gc
 import psutil
@@ -29,8 +31,6 @@ def notebooks(tmp_path_factory):
     write_notebook(folder / "two.ipynb", ARGUMENTS, two, WRONG, "6 * 7")
     write_notebook(folder / "other.ipynb", ARGUMENTS, PANELS["order"])
     write_notebook(folder / "stored.ipynb", ARGUMENTS, PANELS["qkv"])
-    course = HERE.parents[1] / "notebooks/00_start_here.ipynb"
-    shutil.copy(course, folder / "as_shipped.ipynb")
     return folder
 
 
@@ -99,8 +99,9 @@ def test_two_notebooks_on_one_kernel(window):
 
 def still_stands(window):
     """What a reader sees where no panel is live: its picture, its tables, and how to make it live."""
-    window.notebook.locator(".jp-CodeCell", has_text="explore.").first.scroll_into_view_if_needed()
-    still = window.notebook.locator(".course-still").first
+    cell = window.notebook.locator(".jp-CodeCell", has_text="explore.").first
+    cell.scroll_into_view_if_needed()
+    still = cell.locator(".course-still")
     still.wait_for(state="attached")
     still.scroll_into_view_if_needed()
     assert still.is_visible()
@@ -144,5 +145,7 @@ def test_restarted_saved_and_reopened(window):
 
 
 def test_as_shipped_and_never_run(window):
+    copy = shutil.copy(ROOT / "notebooks/00_start_here.ipynb", window.lab.folder / "as_shipped.ipynb")
+    subprocess.run([sys.executable, "-m", "jupyter", "trust", copy], env=window.lab.environment, check=True)
     window.open_notebook("as_shipped.ipynb")
     still_stands(window)
