@@ -57,7 +57,7 @@ def heads(tokens, X, W_q, W_k, W_v, W_o, attend=multi_head_attention):
             output = merge_heads(weighted_sum(np.broadcast_to(maps, found.weights.shape), found.V)) @ W_o
         off = np.abs(maps - one).max()
         how = "exactly" if off < 1e-12 else f"up to {show.number_text(off)} from"
-        note = f"{len(maps)} map{'s' * (len(maps) > 1)} for each token, {how} one-head attention"
+        note = f"{len(maps)} map{'s' * (len(maps) > 1)}, {how} one head made with W_q and W_k"
         owner = ""
         if merge is None and attend is not multi_head_attention:
             owner, wrong = " of your function", np.abs(output - found.output).max()

@@ -57,7 +57,7 @@ def test_slices_with_added_scores_are_one_head(panel, h):
     panel.set({"heads": h, "merge": "add scores"})
     np.testing.assert_allclose(panel.state["maps"][0], ONE.weights)
     np.testing.assert_allclose(panel.state["output"], ONE.output @ W_o)
-    assert panel.status == "1 map for each token, exactly one-head attention"
+    assert panel.status == "1 map, exactly one head made with W_q and W_k"
     assert titles(panel) == ["α′ of one map: add scores"] and look(panel).count(" alone</caption>") == h
 
 
@@ -69,7 +69,7 @@ def test_other_merges_of_scores_are_another_map_but_one(panel, split, merge):
     assert panel.state["maps"].shape == (1, 4, 4) and panel.state["heads"].shape == (2, 4, 4)
     off = np.abs(panel.state["maps"][0] - ONE.weights).max()
     assert panel.state["off"] == pytest.approx(off) and off > 0.05
-    assert f"up to {off:.2f} from one-head" in panel.status
+    assert f"up to {off:.2f} from one head" in panel.status
 
 
 @given(st.integers(1, 3), st.sampled_from(["slices", "matrices"]), st.sampled_from(MERGES))
