@@ -135,6 +135,8 @@ def _close(got, want):
 def _one_factor(got, want):
     """Whether every row (or number) of got is want times one factor a little below 1, or want itself."""
     got, want = np.atleast_1d(np.asarray(got, float)), np.atleast_1d(want)
+    if not np.isfinite(got).all():
+        return False
     ratio = np.where(np.abs(want) > 1e-6, got / want, np.nan)
     low, high = np.nanmin(ratio, axis=-1), np.nanmax(ratio, axis=-1)
     known = ~np.isnan(low)

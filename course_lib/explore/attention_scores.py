@@ -48,7 +48,8 @@ def _picture(scores, fair, d_k):
     ]
     left.bars(scores, "score", thick=0.7, says=f"{N_KEYS} keys, {said[0]}")
     middle.bars(weights, "weight", thick=0.7, says=f"{N_KEYS} keys, {said[1]}")
-    half = f"the first {np.argmax(together >= 0.5)} have half of the attention"
+    first = np.argmax(together >= 0.5)
+    half = f"half of the attention: the first {first}"
     right.line(np.stack([many, thin], axis=1), "ghost", width=1)
     right.line(np.stack([many, together], axis=1), "weight", width=2.5, closed=True, says=half)
     return left, middle, right
