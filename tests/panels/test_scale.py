@@ -100,10 +100,10 @@ def test_pictures_say_what_is_seen(panel):
     said = re.findall('aria-label="(.*?)"', panel._html.value)
     assert said[0] == f"scores for d_k = 64; 64 keys, from {found.max():.2f} down to {found.min():.2f}"
     assert said[1].endswith(f"from {weights.max():.2f} down to 0.00")
-    assert said[2].endswith("the first 1 have half of the attention") and weights[0] > 0.5
+    assert said[2].endswith("half of the attention: the first 1") and weights[0] > 0.5
     panel.controls["rule"].value = "√d_k"
     half = np.searchsorted(np.cumsum(panel.state["weights"]), 0.5) + 1
-    assert f"the first {half} have half of the attention" in panel._html.value
+    assert f"half of the attention: the first {half}" in panel._html.value
 
 
 def test_every_control_changes_what_is_seen_and_reset_brings_it_back(panel):
