@@ -137,7 +137,10 @@ def _one_factor(got, want):
     got, want = np.atleast_1d(np.asarray(got, float)), np.atleast_1d(want)
     if not np.isfinite(got).all():
         return False
-    ratio = np.where(np.abs(want) > 1e-6, got / want, np.nan)
+    nothing = np.abs(want) < 1e-6
+    if np.abs(got - want).max(initial=0) > 1e-3 or not _close(got, want)[nothing.all(-1)].all():
+        return False
+    ratio = np.where(nothing, np.nan, got / np.where(nothing, 1, want))
     low, high = np.nanmin(ratio, axis=-1), np.nanmax(ratio, axis=-1)
     known = ~np.isnan(low)
     return bool(((high - low <= 1e-3 * (1 - low) + 1e-11) & (low > 0.9) & (high < 1 + 1e-11))[known].all())

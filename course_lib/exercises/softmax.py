@@ -84,7 +84,7 @@ EXERCISES["04-masked-softmax"] = Exercise(
 def _whole(rng):
     # mask and temperature by name, by place, or not at all
     scores, mask = draw_mask(rng) if rng.random() < 0.6 else (draw_rows(rng), None)
-    temperature = {"temperature": rng.choice([0.1, 0.5, 1, 2, 2.5, 5]).item()} if rng.random() < 0.7 else {}
+    temperature = {"temperature": rng.choice([0.1, 0.5, 1, 2, 5, 1000]).item()} if rng.random() < 0.7 else {}
     named = (scores, temperature if mask is None else {"mask": mask} | temperature)
     return [named, (scores, mask, temperature), (scores, mask, *temperature.values())][rng.integers(3)]
 

@@ -42,10 +42,12 @@ ANSWERS = {
 
 
 def imports_of(path):
-    """The notebook's import cell, run: all that an answer may lean on."""
-    first = next(source for name, source in cells("code") if name == path)
+    """What the notebook imports: all that an answer may lean on."""
     names = {}
-    exec(first, names)
+    for name, source in cells("code"):
+        for node in ast.parse(source).body if name == path and "%" not in source[:1] else []:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                exec(ast.unparse(node), names)
     return names
 
 

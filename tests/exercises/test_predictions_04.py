@@ -59,7 +59,7 @@ def test_large_powers_beyond_float64_are_no_number():
     weights = by_hand(HIGH)
     claims = {
         "0.67, 0.24 and 0.09, as of (2, 1, 0)": near(weights, by_hand(LOW)),
-        "Three times nan": np.isnan(weights).all(),
+        "Three times nan (not a number)": np.isnan(weights).all(),
         "1, 0 and 0": near(weights, [1, 0, 0]),
     }
     check_answers("04-large", claims)
