@@ -80,7 +80,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("name", ["00-warm-up", "02-project", "02-moves", "04-temperature", "06-positions"])
+@pytest.mark.parametrize("name", ["02-project", "02-moves", "04-temperature"])
 @pytest.mark.parametrize("function", ODD.values(), ids=ODD)
 def test_nothing_a_learner_returns_breaks_the_check(name, function, capsys):
     check(name, function)
@@ -430,17 +430,6 @@ def test_an_unknown_exercise_is_answered_with_a_near_one():
     assert "02-project" in grade("something else entirely", lambda: 1).message
     assert not grade(None, lambda: 1).passed
     assert not grade(["02-project"], lambda: 1).passed
-
-
-@pytest.mark.parametrize("name", EXERCISES)
-def test_a_check_takes_a_tenth_of_a_second(name):
-    grade(name, EXERCISES[name].reference)
-    least = []
-    for _ in range(3):
-        start = time.process_time()
-        grade(name, EXERCISES[name].reference)
-        least.append(time.process_time() - start)
-    assert min(least) < 0.3  # 0.03 to 0.1 on the machine where it was written
 
 
 def test_passed_is_one_line():
