@@ -126,6 +126,22 @@ def scales(form, *, seen="the output is off by {off:.2f}"):
     )
 
 
+def roots(form, *, seen="the output is off by {off:.2f}"):
+    """scales, and the roots of other sizes, for a form of X, W_q, W_k, W_v (, i, or W_o, n_heads)."""
+
+    def root(size):
+        return lambda *call: form(*call, divide=lambda d_k: np.sqrt(size(*call)))
+
+    return scales(form, seen=seen) + slips(
+        f"root of d: You count the features of a token: {seen}. How many terms has a score?",
+        root(lambda X, *rest: X.shape[-1]),
+        f"root of d_v: You count the features of a value: {seen}. What is a score a sum of?",
+        root(lambda X, W_q, W_k, W_v, *rest: W_v.shape[1] / (rest[1] if len(rest) == 2 else 1)),
+        f"root of n: You count the tokens: {seen}. How many terms has a score?",
+        root(lambda X, *rest: X.shape[-2]),
+    )
+
+
 # What hints measure, on the first part of a result that is wrong.
 
 MEASURES = {

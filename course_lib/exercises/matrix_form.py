@@ -3,7 +3,7 @@
 import numpy as np
 
 from course_lib.attention import project, self_attention, self_attention_columns, softmax
-from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, scales, shares, sizes, slips
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, roots, shares, sizes, slips
 from course_lib.sequence import positions
 
 EXERCISES = {}
@@ -26,7 +26,7 @@ EXERCISES["06-row-form"] = Exercise(
         fixed(2, (2, 2, 3), (3, 2), (3, 2), (3, 1)),  # as long as wide and as many: here K.T runs
     ],
     draw=_draw_rows,
-    slips=scales(_rows)
+    slips=roots(_rows)
     + slips(
         "K.T on a stack: .T turns over all axes: where sizes are equal that runs, off by {off:.2f}.",
         lambda *call: _rows(*call, turn=lambda K: K.T),
@@ -36,10 +36,6 @@ EXERCISES["06-row-form"] = Exercise(
         lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=0)),
         "one softmax for everything: All your weights together sum to 1: off by {off:.2f}.",
         lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=None)),
-        "scaled by the root of d: Off by {off:.2f}: you count a token's features. What is a score a sum of?",
-        lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt(X.shape[-1])),
-        "scaled by the root of n: Off by {off:.2f}: you count the tokens. How many terms has a score?",
-        lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt(X.shape[-2])),
         "no softmax: You mix with the scores themselves: off by {off:.2f}. Scores become shares first.",
         lambda *call: _rows(*call, weigh=lambda alpha: alpha),
         "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.",

@@ -2,19 +2,20 @@
 
 import numpy as np
 
-from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, scales, shares, sizes, slips
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, roots, shares, sizes, slips
 from course_lib.heads import merge_heads, multi_head_attention, split_heads
 
 EXERCISES = {}
 
 
-def cut(
-    X, n_heads
-):  # the notebook's slip: (..., n, h*d) read off as (..., h, n, d), tokens and heads mixed up
+# The notebook's slips: (..., n, h*d) read off as (..., h, n, d), and back, tokens and heads mixed up.
+
+
+def cut(X, n_heads):
     return X.reshape(*X.shape[:-2], n_heads, X.shape[-2], -1)
 
 
-def paste(X):  # the notebook's slip on the way back: (..., h, n, d) read off as (..., n, h*d)
+def paste(X):
     return X.reshape(*X.shape[:-3], X.shape[-2], -1)
 
 
@@ -96,7 +97,7 @@ EXERCISES["07-multi-head"] = Exercise(
         (*fixed(1, (2, 2, 3), (3, 6), (3, 6), (3, 3), (3, 4)), 3),
     ],
     draw=_draw_heads,
-    slips=scales(_multi)
+    slips=roots(_multi)
     + slips(
         "split by reshape: Off by {off:.2f}: reshape alone gives a head pieces of several tokens.",
         lambda *call: _multi(*call, split=cut),
@@ -104,7 +105,7 @@ EXERCISES["07-multi-head"] = Exercise(
         lambda *call: _multi(*call, merge=paste),
         "both by reshape: It undoes itself, yet is off by {off:.2f}: a head sees only some tokens.",
         lambda *call: _multi(*call, split=cut, merge=paste),
-        "scaled by d_model: Off by {off:.2f}: you count all heads' features. What is a score a sum of?",
+        "root of all heads' features: Off by {off:.2f}: you count all heads. What is a score a sum of?",
         lambda *call: _multi(*call, divide=lambda d_k: np.sqrt(call[1].shape[1])),
         "softmax over the heads: Your shares sum to 1 over the heads: off by {off:.2f}. Where are the keys?",
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha, axis=-3)),
@@ -114,6 +115,10 @@ EXERCISES["07-multi-head"] = Exercise(
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha.sum(-3, keepdims=True))),
         "scores averaged before the softmax: Your heads share one softmax: off by {off:.2f}.",
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha.mean(-3, keepdims=True))),
+        "weights averaged over the heads: Your heads share one map, the mean of theirs: off by {off:.2f}.",
+        lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha).mean(-3, keepdims=True)),
+        "weights transposed: You mix the values with a column of the weights: off by {off:.2f}.",
+        lambda *call: _multi(*call, take=lambda weights: weights.swapaxes(-1, -2)),
         "no softmax: You mix with the scores themselves: off by {off:.2f}.",
         lambda *call: _multi(*call, weigh=lambda alpha: alpha),
         "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from course_lib.attention import project, scores, self_attention, softmax, weighted_sum
-from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, scales, shares, sizes, slips
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, roots, shares, sizes, slips
 
 EXERCISES = {}
 
@@ -67,7 +67,7 @@ EXERCISES["05-one-token"] = Exercise(
     reference=lambda X, W_q, W_k, W_v, i: self_attention(X, W_q, W_k, W_v).output[i],
     probes=[(*_heads[0], 2), (*_heads[1], 1), (*_heads[2], 0)],
     draw=_draw_token,
-    slips=scales(_one)
+    slips=roots(_one)
     + slips(
         "scores used as weights: Off by {off:.2f}: you mix with scores. A step of notebook 04 is missing.",
         lambda *call: _one(*call, weigh=lambda alpha: alpha),
@@ -79,6 +79,8 @@ EXERCISES["05-one-token"] = Exercise(
         lambda X, *call: softmax(scores(X @ call[0], X @ call[1]))[call[-1]] @ X,
         "asks with the key: Off by {off:.2f}: all queries ask the key of token i. Who asks, who is found?",
         lambda *call: _one(*call, ask=1, find=0),
+        "column i: Off by {off:.2f}: you mix with what all give to token i. Whose shares are in a row?",
+        lambda *call: _one(*call, take=np.transpose),
         "always the first token: This is the output of token 0, off by {off:.2f}: your query has no i.",
         lambda *call: _one(*call[:-1], 0),
         "counts from 1: This is the output of the token before, off by {off:.2f}. Python counts from 0.",
@@ -101,10 +103,8 @@ EXERCISES["05-attention"] = Exercise(
     reference=self_attention,
     probes=_heads,
     draw=_draw_head,
-    slips=scales(_all, seen="yours are {ratio:.2f} times what they should be")
+    slips=roots(_all, seen="yours are {ratio:.2f} times what they should be")
     + slips(
-        "scaled by the features of X: Yours are {ratio:.2f} times what they should be. How long is a query?",
-        lambda X, *W: _all(X, *W, divide=lambda d_k: np.sqrt(X.shape[1])),
         "softmax down the columns: A row of your weights sums to {row_sum:.2f}. Whose shares are they?",
         lambda *call: _all(*call, weigh=lambda alpha: shares(alpha, axis=0)),
         "one softmax for the whole table: A row of your weights sums to {row_sum:.2f}, all together to 1.",
