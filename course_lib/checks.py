@@ -18,14 +18,13 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import default_rng
 
 from course_lib.exercises import EXERCISES
 from course_lib.exercises.compare import Problem, both, difference, kind, nearly, same, wrong_part
 from course_lib.exercises.exercise import Measured
 from course_lib.predictions import record
 
-DRAWS, SECONDS = 120, 10
+SECONDS = 10
 NUMPY = {name: thing for name, thing in vars(np).items() if callable(thing)}  # as it was before any lesson
 NOT_LEARNERS = tuple(os.path.dirname(module.__file__) for module in (np, os)) + (os.path.dirname(__file__),)
 
@@ -101,9 +100,8 @@ def _limit():
             frame.f_trace = next_line
             raise Late
 
-        def next_line(
-            frame, event, _
-        ):  # where Late was caught, as a bare except does, the next line raises it
+        # Where Late was caught, as a bare except does, the next line raises it.
+        def next_line(frame, event, _):
             if event == "line":
                 raise Late
 
@@ -116,10 +114,8 @@ def _limit():
             signal.setitimer(signal.ITIMER_REAL, *timer)
             signal.signal(signal.SIGALRM, handler or signal.SIG_DFL)
     else:
-        here = ctypes.c_ulong(threading.get_ident())
-        watch = threading.Timer(
-            SECONDS, ctypes.pythonapi.PyThreadState_SetAsyncExc, (here, ctypes.py_object(Late))
-        )
+        stop = ctypes.c_ulong(threading.get_ident()), ctypes.py_object(Late)
+        watch = threading.Timer(SECONDS, ctypes.pythonapi.PyThreadState_SetAsyncExc, stop)
         watch.daemon = True
         watch.start()
         try:
@@ -134,11 +130,11 @@ def _grade(function, exercise, calls):
     if not callable(function):
         return _not_yet(f"Give the function itself, without brackets: this is {kind(function)}.")
     tried = []
-    for call, want in _tried_on(exercise):
+    for number, call in enumerate(exercise.calls):
         calls.append(call)
         given = copy.deepcopy(call)
         got, printed = _run(function, given)
-        tried.append(Tried(call, got, want, printed))
+        tried.append(Tried(call, got, _comes(exercise.reference, exercise, number), printed))
         if not all(map(np.array_equal, _flat(given), _flat(call))):
             text = "Your function writes into what it is given: X += 1 does, X = X + 1 makes a new array."
             return _not_yet(f"{text}\n{_written(function, call)}", "changes its input")
@@ -148,7 +144,7 @@ def _grade(function, exercise, calls):
     first = [one for one in failing if any(one.call is probe for probe in exercise.probes)]
     for one in [one for one in first if not isinstance(one.got, Problem)][:1]:
         for slip in exercise.slips:
-            if all(same(each.got, _run(slip.wrong, copy.deepcopy(each.call))[0]) for each in tried):
+            if all(same(each.got, _comes(slip.wrong, exercise, i)) for i, each in enumerate(tried)):
                 hint = slip.hint.format_map(Measured(*wrong_part(one.got, one.want)[1:]))
                 return _not_yet(f"{hint}\n{_shown(function, one)}", slip.name)
     small = sorted(failing, key=lambda one: sum(map(np.size, one.call)))[:12]
@@ -164,17 +160,10 @@ def _grade(function, exercise, calls):
     return _not_yet(f"{text}\n{_shown(function, smallest)}", slip)
 
 
-_made = {}
-
-
-def _tried_on(exercise):
-    """(call, what should come of it) for the probes and for the draws: made once."""
-    key = exercise.reference, exercise.draw
-    if key not in _made:
-        rng = default_rng(0)
-        calls = exercise.probes + [exercise.draw(rng) for _ in range(DRAWS)]
-        _made[key] = [(call, _run(exercise.reference, call)[0]) for call in calls]
-    return _made[key]
+@functools.cache
+def _comes(function, exercise, number):
+    """What the reference, or a slip, gives on one of the calls: made once."""
+    return _run(function, copy.deepcopy(exercise.calls[number]))[0]
 
 
 def _written(function, call):

@@ -40,10 +40,7 @@ def saw():
 @functools.cache
 def _words():
     with open(DATA / "words.csv", encoding="utf-8", newline="") as file:
-        return {
-            row["word"]: tuple(float(row[f]) for f in ("deed", "being", "thing"))
-            for row in csv.DictReader(file)
-        }
+        return {word: tuple(map(float, numbers)) for word, *numbers in list(csv.reader(file))[1:]}
 
 
 def vectors(sentence):
@@ -64,8 +61,6 @@ def vectors(sentence):
     for token in tokens:
         if token.lower() not in _words():
             near = difflib.get_close_matches(token.lower(), _words(), n=3)
-            raise ValueError(
-                f"there is no vector for {token!r}, try another word"
-                + (f"; spelled like it: {', '.join(near)}" if near else "")
-            )
+            like = f"; spelled like it: {', '.join(near)}" * bool(near)
+            raise ValueError(f"there is no vector for {token!r}, try another word{like}")
     return tokens, np.array([_words()[token.lower()] for token in tokens])

@@ -70,9 +70,8 @@ def table(values, rows=None, columns=None, *, caption="", kind="signed", decimal
     if kind not in ("signed", "weights", "plain"):
         raise ValueError(f'kind is "signed", "weights" or "plain", not {kind!r}')
     named = values.ndim == 2 or rows is not None
-    rounded = (
-        np.atleast_2d(np.round(values.astype(float) * NUDGE, decimals)) + 0.0
-    )  # + 0.0 turns -0.0 into 0.0
+    # + 0.0 turns -0.0 into 0.0
+    rounded = np.atleast_2d(np.round(values.astype(float) * NUDGE, decimals)) + 0.0
     rows = _labels(rows, rounded.shape[0], "rows") if named else [""]
     columns = _labels(columns, rounded.shape[1], "columns")
     if pick is not None and pick not in range(len(rows)):
@@ -194,18 +193,15 @@ class Picture(Html):
 
     def bars(self, heights, color, *, thick=0.6, says=""):
         """Bars from 0 at places 0, 1, 2 ...; one that leaves the frame ends there in a head.  ->  self"""
-        low, high = self.y
-        boxes = []
+        (low, high), boxes = self.y, []
         for place, height in enumerate(np.asarray(heights, dtype=float).tolist()):
-            end = (
-                min(max(height, low), high) if abs(height) < np.inf else high * (height > 0)
-            )  # nan and -inf: none
+            # nan and -inf have no bar
+            end = min(max(height, low), high) if abs(height) < np.inf else high * (height > 0)
             (x0, y0), (x1, y1) = self._pixel(place - thick / 2, 0), self._pixel(place + thick / 2, end)
             boxes.append(f"M{x0:g},{y0:g}H{x1:g}V{y1:g}H{x0:g}Z")
             if height > high or -np.inf < height < low:
-                self._write(
-                    (x0 + x1) / 2, y1 + (11 if height > 0 else -4), "▲" if height > 0 else "▼", "middle"
-                )
+                head, below = ("▲", 11) if height > 0 else ("▼", -4)
+                self._write((x0 + x1) / 2, y1 + below, head, "middle")
         look = "fill" if color != "ghost" else 'fill="none" stroke'
         self.marks.append(f'<path d="{"".join(boxes)}" {look}="{COLORS[color]}"/>')
         self.said += [says] * bool(says)
@@ -277,25 +273,21 @@ def links(weights, left, right, title="", *, pick=None):
     drawn = Picture((0, 1), (0, 1), title, width=300, height=22 * rows + 20)
     longest = max(len(str(word)) for word in [*left, *right])
     start = min(max(24 + 6.2 * longest, 78), 120)
-    for x, anchor, head, words in (
-        (start - 8, "end", "looks", left),
-        (308 - start, "start", "is looked at", right),
-    ):
+    narrow, sides = f' textLength="{start - 14:.0f}" lengthAdjust="spacingAndGlyphs"', {}
+    sides["looks"], sides["is looked at"] = (start - 8, "end", left), (308 - start, "start", right)
+    for head, (x, anchor, words) in sides.items():
         drawn._write(x, 11, head, anchor, ' opacity=".75"')
         for i, word in enumerate(map(str, words)):
-            fit = f' textLength="{start - 14:.0f}" lengthAdjust="spacingAndGlyphs"' if len(word) > 17 else ""
-            drawn._write(
-                x, 22 * i + 33, word, anchor, (' class="tip"' if i == pick and anchor == "end" else "") + fit
-            )
+            style = ' class="tip"' * (i == pick and words is left) + narrow * (len(word) > 17)
+            drawn._write(x, 22 * i + 33, word, anchor, style)
     for i, j in np.ndindex(weights.shape):
         thick = 11 * weights[i, j] * (1 if pick in (None, i) else 0.15)
         if thick > 0.05:
             d = f"M{start:g},{22 * i + 29}L{300 - start:g},{22 * j + 29}"
             drawn.marks.append(f'<path d="{d}" stroke="{COLORS["weight"]}" stroke-width="{thick:.1f}"/>')
     for i, row in enumerate(weights) if pick is None else [(pick, weights[pick])]:
-        drawn.said.append(
-            f"{left[i]}: " + ", ".join(f"{word} {number_text(share)}" for word, share in zip(right, row))
-        )
+        shares = ", ".join(f"{word} {number_text(share)}" for word, share in zip(right, row))
+        drawn.said.append(f"{left[i]}: {shares}")
     return drawn
 
 
@@ -320,10 +312,8 @@ def _crosses(line, box):
     x, y, w, h = box
     if max(x0, x1) < x - w or min(x0, x1) > x + w or max(y0, y1) < y - h or min(y0, y1) > y + h:
         return False
-    slope = abs(
-        (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)
-    )  # the line within reach of the box: does it miss it?
-    return slope < abs(x1 - x0) * h + abs(y1 - y0) * w
+    # The line is within reach of the box: does it miss it?
+    return abs((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)) < abs(x1 - x0) * h + abs(y1 - y0) * w
 
 
 def figure(width=6.2, height=3.4, columns=1):

@@ -69,21 +69,13 @@ def nearly(pairs):
         return None
     off = max(np.abs(np.asarray(got, float) - want).max() for got, want in pairs)
     if all(np.asarray(got).dtype.itemsize < 8 for got, want in pairs) and off < 0.01:
-        return (
-            "float32",
-            f"Right to about {off:.0e}: your numbers hold 7 digits or fewer. Make no float32 of float64.",
-        )
+        return "float32", f"Right to about {off:.0e}: your numbers hold 7 digits or fewer, float64 holds 16."
     for decimals in range(10):
         if all(same(got, np.round(want, decimals)) for got, want in pairs):
-            return (
-                "rounded",
-                f"Right, but rounded to {decimals} decimals. Round what you print, not what you return.",
-            )
+            return "rounded", f"Right, but rounded to {decimals} decimals. Round what you print alone."
     if all(_one_factor(got, want) for got, want in pairs):
-        return "a little added", (
-            f"Close, but off by up to {off:.0e}: each row is too small by one factor, as if something "
-            "were added to what a row is divided by."
-        )
+        why = "each row is too small by one factor, as if something were added to what it is divided by"
+        return "a little added", f"Close, but off by up to {off:.0e}: {why}."
     return None
 
 
@@ -164,9 +156,7 @@ def _told_apart(got, want):
     """The numbers of both as words, with as many digits (4 at least) as tell those apart that differ."""
     differ = ~_close(got, want).ravel() if np.shape(got) == np.shape(want) else np.array([], bool)
     for digits in range(4, 18):
-        words = [
-            [f"{round(float(v), 12) + 0.0:.{digits}g}" for v in np.ravel(values)] for values in (got, want)
-        ]
+        words = [[f"{v:.{digits}g}" for v in np.ravel(each).round(12) + 0.0] for each in (got, want)]
         if all(g != w for g, w, apart in zip(*words, differ) if apart):
             break
     return words

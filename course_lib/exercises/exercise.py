@@ -6,7 +6,8 @@ braces, as in "off by {off:.2f}", becomes a number measured on what the learner'
 """
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,13 +21,23 @@ class Slip(NamedTuple):
     hint: str
 
 
-class Exercise(NamedTuple):
+DRAWS = 120
+
+
+@dataclass(eq=False)
+class Exercise:
     """What a learner's function is compared with. A call is a tuple; a dict at its end: keywords."""
 
     reference: Callable
     probes: list  # of calls that tell the slips apart, small because they are shown
     draw: Callable  # draw(rng) -> a call, out of everything that the text of the exercise allows
     slips: list
+
+    @cached_property
+    def calls(self):
+        """The probes, then calls drawn from one seed: the same every time."""
+        rng = np.random.default_rng(0)
+        return self.probes + [self.draw(rng) for _ in range(DRAWS)]
 
 
 def slips(*told):

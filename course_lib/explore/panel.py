@@ -60,10 +60,8 @@ class Panel(widgets.VBox):
 
     def values(self):
         """{name: value} of all controls, numbers as written: a browser sends 2.000000000000001 for 2."""
-        values = {name: control.value for name, control in self.controls.items()}
-        return {
-            name: round(value, 9) if isinstance(value, float) else value for name, value in values.items()
-        }
+        now = {name: control.value for name, control in self.controls.items()}
+        return {name: round(value, 9) if isinstance(value, float) else value for name, value in now.items()}
 
     def set(self, changes):
         """Set controls {name: value} and what follows, redraw once. Where one is refused, nothing changes."""
