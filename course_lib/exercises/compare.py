@@ -37,8 +37,7 @@ def difference(got, want, known=()):
     """One sentence on the first thing that is not as it should be; known: the words there are."""
     if isinstance(got, Problem):
         return got.text
-    number, got, want = wrong_part(got, want)
-    part = f"Of what you return, number {number}: " if number else ""
+    part, (_, got, want) = _part(got, want), wrong_part(got, want)
     if isinstance(want, tuple):
         found = len(got) if _several(got) else kind(got)
         return f"Return {len(want)} things, separated by commas; this is {found}."
@@ -81,14 +80,22 @@ def nearly(pairs):
 
 def both(got, want):
     """What came (nothing, where it cannot be shown) and what should have come, as text."""
-    _, got, want = wrong_part(got, want)
+    part, (_, got, want) = _part(got, want), wrong_part(got, want)
     if isinstance(want, set):
         return None, None  # the answer itself
     if isinstance(want, tuple):
         return None, f"{len(want)} arrays of shapes {', '.join(str(part.shape) for part in want)}"
     if type(got) not in PLAIN or np.asarray(got).dtype.kind not in "iuf":
         return None, _table(want, _told_apart(want, want)[1])
-    return tuple(_table(each, words) for each, words in zip((got, want), _told_apart(got, want)))
+    tables = (_table(each, words) for each, words in zip((got, want), _told_apart(got, want)))
+    return tuple(f"{part.strip()}\n{table}".lstrip() for table in tables)
+
+
+def _part(got, want):
+    """Which of several things is wrong, to begin a sentence with: a stage has a name."""
+    number, stages = wrong_part(got, want)[0], getattr(want, "_fields", None)
+    named = f"Stage {number}, {stages[number - 1]}: " if stages and number else ""
+    return named or (f"Of what you return, number {number}: " if number else "")
 
 
 def kind(thing):

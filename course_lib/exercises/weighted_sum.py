@@ -103,7 +103,7 @@ EXERCISES["05-attention"] = Exercise(
     reference=self_attention,
     probes=_heads,
     draw=_draw_head,
-    slips=roots(_all, seen="yours are {ratio:.2f} times what they should be")
+    slips=roots(_all, seen="your scores are {ratio:.2f} times what they should be")
     + slips(
         "softmax down the columns: A row of your weights sums to {row_sum:.2f}. Whose shares are they?",
         lambda *call: _all(*call, weigh=lambda alpha: shares(alpha, axis=0)),
@@ -123,7 +123,7 @@ EXERCISES["05-attention"] = Exercise(
         lambda *call: (*_all(*call)[:3], *_all(*call)[4:2:-1], _all(*call)[-1]),
         "queries and keys exchanged: Your queries are the keys, your keys the queries: off by {off:.2f}.",
         lambda X, W_q, W_k, W_v: _all(X, W_k, W_q, W_v),
-        "scores returned before scales: Yours are {ratio:.2f} times what they should be; all else is right.",
+        "scores returned before scales: Only your scores are wrong, {ratio:.2f} times what they should be.",
         lambda *call: (*_all(*call)[:3], scores(*_all(*call)[:2], scaled=False), *_all(*call)[4:]),
         "only the output: Right, but one array with {axes} axes. Return all stages, b last.",
         lambda *call: _all(*call)[-1],

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from course_lib import checks
-from course_lib.attention import scores, softmax
+from course_lib.attention import scores, self_attention, softmax
 from course_lib.checks import check, grade
 from course_lib.exercises import EXERCISES
 
@@ -437,3 +437,13 @@ def test_passed_is_one_line():
     with contextlib.redirect_stdout(out):
         check("04-softmax", softmax)
     assert out.getvalue().startswith("04-softmax: passed. ") and out.getvalue().count("\n") == 1
+
+
+def test_a_wrong_stage_is_named():
+    def negated(X, *matrices):
+        Q, K, V, alpha, *_ = self_attention(X, *matrices)
+        return Q, K, V, alpha, softmax(-alpha), softmax(-alpha) @ V
+
+    said = grade("05-attention", negated).message
+    assert said.startswith("Stage 5, weights: The shape is right")
+    assert said.count("\nStage 5, weights:\n[[") == 2
