@@ -18,12 +18,12 @@ NORMALIZERS = {
 def hull(tokens, V, scores, mix=weighted_sum):
     """The scores of one query as sliders; where its output b lies among the values, what each contributes.
 
-    tokens: 3 to 6 of them, V (n, 2) not all on one line, scores (n,) to begin with,
+    tokens: 3 to 6 of them, V (n, 2) not all on one line, scores (n,) to begin with, as they are,
     mix(weights, V) -> output, called with weights (1, n).
     ->  Panel whose state is {"weights", "contributions", "output", "inside"}
     ValueError for other numbers of tokens or for values on a line.
     """
-    V, begin = np.array(V, dtype=float), np.clip(np.round(scores, 1), -3, 3)
+    V, begin = np.array(V, dtype=float), np.array(scores, dtype=float)
     n = len(tokens)
     if not 3 <= n <= 6 or V.shape != (n, 2) or begin.shape != (n,):
         raise ValueError(
@@ -65,12 +65,13 @@ def hull(tokens, V, scores, mix=weighted_sum):
         note = f"weights sum to {show.number_text(weights.sum())}; {where} the hull of the values"
         return View(state, seen, note)
 
+    most = float(np.ceil(max(3, *np.abs(begin))))
     scores = {
-        f"score {i}": slider(f"score of {name}", -3, 3, 0.1, score, word=name)
+        f"score {i}": slider(f"score of {name}", -most, most, 0.01, score, word=name)
         for i, (name, score) in enumerate(zip(names, begin), 1)
     }
     for score in scores.values():
-        score.layout.flex = "1 1 340px"  # a few pixels for each tenth
+        score.layout.flex = "1 1 340px"  # some pixels for each tenth
     controls = {"normalizer": choice("weights by", [*NORMALIZERS]), **scores}
     rows = [bar(controls["normalizer"]), bar(*scores.values())]
     standard = functools.partial(view, mix=weighted_sum)

@@ -33,11 +33,18 @@ def frame(panel):
     return float(re.search(r'text-anchor="end"[^>]*>([\d.]+)<', look(panel))[1])
 
 
-def test_begins_with_the_scores_rounded_to_the_slider(panel):
-    weights = softmax(np.round(HEAD.scores[0], 1))
-    assert [panel.controls[name].value for name in SCORES] == pytest.approx([0, 1.4, 0.7, 1.4])
-    assert np.allclose(panel.state["output"], weights @ HEAD.V)
+def test_begins_with_the_true_numbers(panel):
+    weights = HEAD.weights[0]
+    assert [panel.controls[name].value for name in SCORES] == pytest.approx([0, 2**0.5, 0.5**0.5, 2**0.5])
+    assert np.allclose(panel.state["output"], HEAD.output[0])
     assert np.allclose(panel.state["contributions"], weights * [2, 2**0.5, 2**0.5, 2**0.5])
+    assert [panel.controls[name].readout_format for name in SCORES] == [".2f"] * 4
+
+
+def test_the_sliders_reach_as_far_as_the_scores():
+    panel = explore.hull(TOKENS, HEAD.V, [0, 5.2, -7.1, 1])
+    assert np.allclose(panel.state["weights"], softmax([0, 5.2, -7.1, 1]))
+    assert {(panel.controls[name].min, panel.controls[name].max) for name in SCORES} == {(-8, 8)}
 
 
 @given(st.lists(st.floats(-3, 3).map(lambda x: round(x, 1)), min_size=4, max_size=4))
@@ -148,7 +155,7 @@ def test_the_learners_function_is_what_is_shown_and_what_it_prints():
         return 2 * weights @ V
 
     panel = explore.hull(TOKENS, HEAD.V, HEAD.scores[0], doubled)
-    assert np.allclose(panel.state["output"], 2 * softmax(np.round(HEAD.scores[0], 1)) @ HEAD.V)
+    assert np.allclose(panel.state["output"], 2 * HEAD.output[0])
     assert "<pre>&lt;b&gt; (1, 4)" in look(panel)
 
 
@@ -181,7 +188,7 @@ def test_all_corners_of_the_hull_are_drawn_once_and_no_more():
 def test_words_are_text_and_controls_have_names():
     panel = explore.hull(["<b>", "a", "unfortunately"], [[0, 1], [1, 0], [0, 0]], [0, 5, -5])
     assert "<b>" not in look(panel) and "1 &lt;b&gt;" in look(panel)
-    assert [panel.controls[f"score {i}"].value for i in (1, 2, 3)] == [0, 3, -3]
+    assert [panel.controls[f"score {i}"].value for i in (1, 2, 3)] == [0, 5, -5]
     assert panel.controls["score 3"].tooltip == "score of 3 unfortuna…"
     assert all(control.tooltip for control in panel.controls.values())
 
