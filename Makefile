@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV = .venv/bin/python
 PYTEST = -m pytest --nbval --nbval-current-env -n auto --dist loadscope
+# Without nbval, which takes seconds to load, and what pyproject.toml says to it.
+UNIT = -m pytest --override-ini addopts= -p no:nbval -n auto --dist worksteal \
+	$(addprefix tests/,library panels article exercises)
 FILES =
 NEWEST =
 unexport PYTHONPATH PYTHONHOME  # the environment's own packages and no others
@@ -27,7 +30,7 @@ test: python
 
 unit: python
 	@$(PYTHON) tools/bootstrap.py --test
-	@$(VENV) $(PYTEST) tests --ignore=tests/browser --ignore=tests/setup
+	@$(VENV) $(UNIT)
 
 lint: python
 	@$(PYTHON) tools/bootstrap.py --test

@@ -18,7 +18,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["IPYTHONDIR"], ignore_errors=True)
 
 # No examples kept from run to run, and no test that fails because a machine is slow.
-settings.register_profile("course", database=None, deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("course", database=None, deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("course")
 
 

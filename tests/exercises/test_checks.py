@@ -292,12 +292,12 @@ def test_a_slip_keeps_its_name_when_it_is_written_otherwise():
 
 
 def test_what_only_resembles_a_slip_is_not_given_its_name():
-    def root_of_tokens(X, W_q, W_k, W_v):
+    def one_feature_more(X, W_q, W_k, W_v):
         Q, K, V = X @ W_q, X @ W_k, X @ W_v
-        alpha = Q @ K.T / len(X) ** 0.5
+        alpha = Q @ K.T / (K.shape[1] + 1) ** 0.5
         return Q, K, V, alpha, softmax(alpha), softmax(alpha) @ V
 
-    assert grade("05-attention", root_of_tokens).slip is None
+    assert grade("05-attention", one_feature_more).slip is None
 
     def bare(scores, mask=None, temperature=1.0):
         powers = np.exp((scores if mask is None else np.where(mask, scores, -np.inf)) / temperature)
