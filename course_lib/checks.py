@@ -6,7 +6,6 @@ import ctypes
 import difflib
 import functools
 import io
-import linecache
 import os
 import re
 import signal
@@ -140,7 +139,7 @@ def _grade(function, exercise, calls):
             return _not_yet(f"{text}\n{_written(function, call)}", "changes its input")
     failing = [one for one in tried if not same(one.got, one.want)]
     if not failing:
-        return Result(True, None, f"Equal to the reference on every input tried ({len(tried)}).")
+        return Result(True, None, "Equal to the reference on every input tried.")
     first = [one for one in failing if any(one.call is probe for probe in exercise.probes)]
     for one in [one for one in first if not isinstance(one.got, Problem)][:1]:
         for slip in exercise.slips:
@@ -224,14 +223,10 @@ def _kept(result):
 
 def _stopped(error):
     """One line on an error, with the line of the learner's own code where it stopped."""
-    at, steps = "", list(traceback.walk_tb(error.__traceback__))
-    for frame, number in reversed(steps):
-        file = frame.f_code.co_filename
-        if not file.startswith((*NOT_LEARNERS, "<frozen")):
-            line = _cut(linecache.getline(file, number, frame.f_globals))
-            at = f" in line {number}" + f", `{line}`," * bool(line)
-            break
-    return f"Your function stopped{at} with {_named(error)}"
+    steps = traceback.extract_tb(error.__traceback__)
+    mine = [step for step in steps if not step.filename.startswith((*NOT_LEARNERS, "<frozen"))]
+    at = [f" in line {step.lineno}" + f", `{_cut(step.line)}`," * bool(step.line) for step in mine[-1:]]
+    return f"Your function stopped{''.join(at)} with {_named(error)}"
 
 
 def _named(error):

@@ -111,16 +111,12 @@ def _plain(caption, rows, columns, words):
 
 def _ink(number, kind):
     """The color of a cell, from the rounded number shown: paper at 0, almost full ink, in either theme."""
-    size = abs(number) if kind == "weights" else abs(number) / (abs(number) + 1.5)
-    if kind == "plain" or not size > 0:  # nan too
+    if kind == "plain" or not abs(number) > 0:  # nan too
         return ""
-    name = "minus" if number < 0 else "weight" if kind == "weights" else "score"
-    strength = 0.93 * min(size, 1) if np.isfinite(number) else 0.93
-    return f' style="background:rgb({_rgb(name)}/{strength:.2f})"'
-
-
-def _rgb(name):
-    return " ".join(str(int(COLORS[name][i : i + 2], 16)) for i in (1, 3, 5))
+    size = 1 if np.isinf(number) or kind == "weights" else 1 / (abs(number) + 1.5)
+    color = COLORS["minus" if number < 0 else "weight" if kind == "weights" else "score"]
+    red, green, blue = bytes.fromhex(color[1:])
+    return f' style="background:rgb({red} {green} {blue}/{0.93 * min(size * abs(number), 1):.2f})"'
 
 
 class Picture(Html):
@@ -273,12 +269,11 @@ def links(weights, left, right, title="", *, pick=None):
     drawn = Picture((0, 1), (0, 1), title, width=300, height=22 * rows + 20)
     longest = max(len(str(word)) for word in [*left, *right])
     start = min(max(24 + 6.2 * longest, 78), 120)
-    narrow, sides = f' textLength="{start - 14:.0f}" lengthAdjust="spacingAndGlyphs"', {}
-    sides["looks"], sides["is looked at"] = (start - 8, "end", left), (308 - start, "start", right)
-    for head, (x, anchor, words) in sides.items():
-        drawn._write(x, 11, head, anchor, ' opacity=".75"')
+    narrow = f' textLength="{start - 14:.0f}" lengthAdjust="spacingAndGlyphs"'
+    for x, anchor, words in (start - 8, "end", left), (308 - start, "start", right):
+        drawn._write(x, 11, "looks" if anchor == "end" else "is looked at", anchor, ' opacity=".75"')
         for i, word in enumerate(map(str, words)):
-            style = ' class="tip"' * (i == pick and words is left) + narrow * (len(word) > 17)
+            style = ' class="tip"' * (i == pick and anchor == "end") + narrow * (len(word) > 17)
             drawn._write(x, 22 * i + 33, word, anchor, style)
     for i, j in np.ndindex(weights.shape):
         thick = 11 * weights[i, j] * (1 if pick in (None, i) else 0.15)
@@ -298,9 +293,8 @@ def _arrow(start, tip, width, color):
     d = f"M{x0:g},{y0:g}L{x:g},{y:g}"
     if length > 1:
         size = min(length, 4 + 2.4 * width) / length
-        back, side = 0.9 * size, 0.5 * size
-        a, b = (x - x0) * back, (y - y0) * back
-        c, e = (y - y0) * side, (x - x0) * side
+        a, b = 0.9 * size * (x - x0), 0.9 * size * (y - y0)
+        c, e = 0.5 * size * (y - y0), 0.5 * size * (x - x0)
         d += f"M{x - a + c:.1f},{y - b - e:.1f}L{x:g},{y:g}L{x - a - c:.1f},{y - b + e:.1f}"
     look = f'stroke="{color}" stroke-width="{width:g}" stroke-linecap="round"'
     return f'<path d="{d}" fill="none" {look}/>'

@@ -155,8 +155,8 @@ def _set_difference(got, want, known):
     found = _words(got)
     unknown = sorted(str(word)[:40] for word in found - set(known))
     not_one = f' "{unknown[0]}" is not one of the names to choose from.' if unknown else ""
-    right, missing = len(found & want), len(want - found)
-    return f"You name {len(found)}: {right} right, {missing} missing.{not_one}"
+    counts = f"{len(found & want)} right, {len(found - want)} too many, {len(want - found)} missing"
+    return f"You name {len(found)}: {counts}.{not_one}"
 
 
 def _told_apart(got, want):

@@ -132,15 +132,13 @@ def slider(name, low, high, step, value, word=None):
 
 def choice(name, options, value=None):
     """A dropdown; options are words, or (word, value) pairs."""
-    first = options[0][1] if isinstance(options[0], tuple) else options[0]
-    return widgets.Dropdown(
-        options=options, value=first if value is None else value, description=name, tooltip=name
-    )
+    chosen = {} if value is None else {"value": value}
+    return widgets.Dropdown(options=options, description=name, tooltip=name, **chosen)
 
 
-def number(name, value=0, high=999):
-    """A box for a whole number from 0 up."""
-    box = widgets.BoundedIntText(value, 0, high, description=name, tooltip=name)
+def number(name):
+    """A box for a whole number from 0 to 999."""
+    box = widgets.BoundedIntText(0, 0, 999, description=name, tooltip=name)
     box.add_class("course-number")
     return box
 

@@ -241,7 +241,7 @@ def test_moves_say_which_matrix_and_which_word_is_unknown():
     message = grade("02-moves", lambda name: right(name) if name != "W_k" else {"K", "score"}).message
     assert (
         message.splitlines()[0]
-        == 'You name 2: 1 right, 3 missing. "score" is not one of the names to choose from.'
+        == 'You name 2: 1 right, 1 too many, 3 missing. "score" is not one of the names to choose from.'
     )
     assert "your_function('W_k')" in message
     assert grade("02-moves", lambda name: frozenset(right(name))).passed

@@ -287,6 +287,9 @@ def test_links_are_as_thick_as_their_weights_and_the_picked_row_is_full():
     thick = [float(width) for width in re.findall(r'stroke-width="([\d.]+)"', picture.html)]
     assert thick[1] == pytest.approx(3 * thick[0], rel=0.05) and thick[2] == thick[3] < thick[0]
     assert picture.text == "I: I 0.25, saw 0.75"
+    words = ["I", "saw"]
+    page = show.links(np.eye(2), words, words, pick=1).html
+    assert page.count(">looks<") == page.count(">is looked at<") == page.count('class="tip"') == 1
 
 
 def test_a_difference_in_the_last_bit_moves_nothing():
