@@ -19,8 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from course_lib.exercises import EXERCISES
-from course_lib.exercises.compare import Problem, both, difference, kind, nearly, same, wrong_part
+from course_lib.exercises.compare import Problem, both, difference, kind, same, wrong_part
 from course_lib.exercises.exercise import Measured
+from course_lib.exercises.nearly import nearly
 from course_lib.predictions import record
 
 SECONDS = 10
@@ -165,6 +166,9 @@ def _comes(function, exercise, number):
     return _run(function, copy.deepcopy(exercise.calls[number]))[0]
 
 
+FOLD = textwrap.TextWrapper(108, "    ", "        ", break_long_words=False, break_on_hyphens=False)
+
+
 def _written(function, call):
     """The call as text that can be pasted and run."""
     *places, named = call if isinstance(call[-1], dict) else (*call, {})
@@ -172,12 +176,7 @@ def _written(function, call):
     name = getattr(function, "__name__", None)
     name = name if type(name) is str and name.isidentifier() else "your_function"
     line = f"{name}({', '.join(given)})"
-    return line if len(line) <= 100 else "\n".join([f"{name}(", *(_wrapped(each) for each in given), ")"])
-
-
-def _wrapped(given):
-    indent = {"initial_indent": "    ", "subsequent_indent": "        "}
-    return textwrap.fill(f"{given},", 108, break_long_words=False, break_on_hyphens=False, **indent)
+    return line if len(line) <= 100 else "\n".join([f"{name}(", *(FOLD.fill(f"{e},") for e in given), ")"])
 
 
 def _value(given):

@@ -69,10 +69,9 @@ def table(values, rows=None, columns=None, *, caption="", kind="signed", decimal
         raise ValueError(f"a table shows one matrix or vector, not shape {values.shape}")
     if kind not in ("signed", "weights", "plain"):
         raise ValueError(f'kind is "signed", "weights" or "plain", not {kind!r}')
-    named = values.ndim == 2 or rows is not None
     # + 0.0 turns -0.0 into 0.0
     rounded = np.atleast_2d(np.round(values.astype(float) * NUDGE, decimals)) + 0.0
-    rows = _labels(rows, rounded.shape[0], "rows") if named else [""]
+    rows = _labels(rows, len(rounded), "rows") if values.ndim == 2 or rows is not None else [""]
     columns = _labels(columns, rounded.shape[1], "columns")
     if pick is not None and pick not in range(len(rows)):
         raise ValueError(f"there is no row {pick} to pick among {len(rows)}")
@@ -329,5 +328,5 @@ def image(figure, says):
     png = io.BytesIO()
     figure.savefig(png, format="png", metadata={"Software": None})
     source = base64.b64encode(png.getvalue()).decode()
-    alt = html.escape(says, quote=True)
-    return Html(f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{source}">', says)
+    look = f'alt="{html.escape(says)}" style="max-width:100%"'
+    return Html(f'<img {look} src="data:image/png;base64,{source}">', says)

@@ -20,15 +20,15 @@ def same(got, want):
     if isinstance(got, Problem) or isinstance(want, Problem):
         return isinstance(got, Problem) and isinstance(want, Problem) and got.kind == want.kind
     if isinstance(want, tuple):
-        return _several(got) and len(got) == len(want) and all(map(same, got, want))
+        return several(got) and len(got) == len(want) and all(map(same, got, want))
     if isinstance(want, set):
         return isinstance(got, (set, frozenset, list, tuple)) and _words(got) == want
-    return _comparable(got, want) and bool(_close(got, want).all())
+    return comparable(got, want) and bool(close(got, want).all())
 
 
 def wrong_part(got, want):
     """Of several things the first that is wrong, as (its number, got, want); of one thing (0, got, want)."""
-    if isinstance(want, tuple) and _several(got) and len(got) == len(want):
+    if isinstance(want, tuple) and several(got) and len(got) == len(want):
         return next((i, g, w) for i, (g, w) in enumerate(zip(got, want), 1) if not same(g, w))
     return 0, got, want
 
@@ -39,7 +39,7 @@ def difference(got, want, known=()):
         return got.text
     part, (_, got, want) = _part(got, want), wrong_part(got, want)
     if isinstance(want, tuple):
-        found = len(got) if _several(got) else kind(got)
+        found = len(got) if several(got) else kind(got)
         return f"Return {len(want)} things, separated by commas; this is {found}."
     if isinstance(want, set):
         return _set_difference(got, want, known)
@@ -55,27 +55,10 @@ def difference(got, want, known=()):
         return f"{part}{np.isnan(got).sum()} of {np.size(got)} numbers are nan."
     if holds.kind in "iu" and (np.mod(want, 1) != 0).any():
         return f"{part}Your array holds whole numbers only ({holds}), where there are fractions."
-    place = tuple(map(int, np.argwhere(~_close(got, want))[0]))
+    place = tuple(map(int, np.argwhere(~close(got, want))[0]))
     got_text, want_text = (texts[0] for texts in _told_apart(np.asarray(got)[place], np.asarray(want)[place]))
     where = f"entry {list(place)}" if place else "the number"
     return f"{part}The shape is right, but {where} is {got_text} where it should be {want_text}."
-
-
-def nearly(pairs):
-    """The name of a slip and what to say to it, where all (got, want) are nearly right; else None."""
-    pairs = [each for got, want in pairs for each in _parts(got, want)]
-    if not all(_comparable(got, want) for got, want in pairs):
-        return None
-    off = max(np.abs(np.asarray(got, float) - want).max() for got, want in pairs)
-    if all(np.asarray(got).dtype.itemsize < 8 for got, want in pairs) and off < 0.01:
-        return "float32", f"Right to about {off:.0e}: your numbers hold 7 digits or fewer, float64 holds 16."
-    for decimals in range(10):
-        if all(same(got, np.round(want, decimals)) for got, want in pairs):
-            return "rounded", f"Right, but rounded to {decimals} decimals. Round what you print alone."
-    if all(_one_factor(got, want) for got, want in pairs):
-        why = "each row is too small by one factor, as if something were added to what it is divided by"
-        return "a little added", f"Close, but off by up to {off:.0e}: {why}."
-    return None
 
 
 def both(got, want):
@@ -107,42 +90,23 @@ def kind(thing):
     return names.get(name, f"of type {name[:60]}")
 
 
-def _several(result):
+def several(result):
+    """Whether a function returned several things."""
     return isinstance(result, (tuple, list)) and not isinstance(result, Problem)
 
 
-def _parts(got, want):
-    """Pairs of parts; where got has not as many as want, one pair that cannot be compared."""
-    if not isinstance(want, tuple):
-        return [(got, want)]
-    return list(zip(got, want)) if _several(got) and len(got) == len(want) else [(None, want)]
-
-
-def _comparable(got, want):
+def comparable(got, want):
     """Two plain arrays or numbers of one shape."""
     if type(got) not in PLAIN or type(want) not in PLAIN:
         return False
     return np.asarray(got).dtype.kind in "iuf" and np.shape(got) == np.shape(want)
 
 
-def _close(got, want):
+def close(got, want):
+    """Which numbers are equal to 1e-10, absolutely where small, relatively where large; nan equals nan."""
     got, want = np.asarray(got, float), np.asarray(want, float)
     off = np.abs(got - want) <= TOLERANCE * (1 + np.abs(want))
     return off | (got == want) | (np.isnan(got) & np.isnan(want))
-
-
-def _one_factor(got, want):
-    """Whether every row (or number) of got is want times one factor a little below 1, or want itself."""
-    got, want = np.atleast_1d(np.asarray(got, float)), np.atleast_1d(want)
-    if not np.isfinite(got).all():
-        return False
-    nothing = np.abs(want) < 1e-6
-    if np.abs(got - want).max(initial=0) > 1e-3 or not _close(got, want)[nothing.all(-1)].all():
-        return False
-    ratio = np.where(nothing, np.nan, got / np.where(nothing, 1, want))
-    low, high = np.nanmin(ratio, axis=-1), np.nanmax(ratio, axis=-1)
-    known = ~np.isnan(low)
-    return bool(((high - low <= 1e-3 * (1 - low) + 1e-11) & (low > 0.9) & (high < 1 + 1e-11))[known].all())
 
 
 def _words(got):
@@ -161,7 +125,7 @@ def _set_difference(got, want, known):
 
 def _told_apart(got, want):
     """The numbers of both as words, with as many digits (4 at least) as tell those apart that differ."""
-    differ = ~_close(got, want).ravel() if np.shape(got) == np.shape(want) else np.array([], bool)
+    differ = ~close(got, want).ravel() if np.shape(got) == np.shape(want) else np.array([], bool)
     for digits in range(4, 18):
         words = [[f"{v:.{digits}g}" for v in np.ravel(each).round(12) + 0.0] for each in (got, want)]
         if all(g != w for g, w, apart in zip(*words, differ) if apart):

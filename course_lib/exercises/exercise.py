@@ -32,18 +32,25 @@ class Exercise:
     probes: list  # of calls that tell the slips apart, small because they are shown
     draw: Callable  # draw(rng) -> a call, out of everything that the text of the exercise allows
     slips: list
+    draws: int = DRAWS
 
     @cached_property
     def calls(self):
         """The probes, then calls drawn from one seed: the same every time."""
         rng = np.random.default_rng(0)
-        return self.probes + [self.draw(rng) for _ in range(DRAWS)]
+        return self.probes + [self.draw(rng) for _ in range(self.draws)]
 
 
 def slips(*told):
     """Slips from pairs: "name: hint", and the wrong function."""
     names_and_hints = [text.split(": ", 1) for text in told[::2]]
     return [Slip(name, wrong, hint) for (name, hint), wrong in zip(names_and_hints, told[1::2])]
+
+
+def variants(told, ways):
+    """One slip that is made in several ways: "name: hint", {what its name gets in addition: wrong function}."""
+    name, hint = told.split(": ", 1)
+    return [Slip(name + also, wrong, hint) for also, wrong in ways.items()]
 
 
 # What a call is drawn from.
@@ -87,6 +94,14 @@ def draw_mask(rng):
     shape = shape[rng.integers(scores.ndim) if rng.random() < 0.4 else 0 :]
     mask = (rng.random(shape) < rng.choice([0.3, 0.6, 1])) & (rng.random((*shape[:-1], 1)) < 0.85)
     return np.where(mask, scores, scores + rng.choice([0, 0, 2000, 2 * 10**9, -2 * 10**9])), mask
+
+
+def draw_whole(rng):
+    """Scores, mask and temperature, each of the last two by name, by place, or not at all."""
+    scores, mask = draw_mask(rng) if rng.random() < 0.6 else (draw_rows(rng), None)
+    temperature = {"temperature": rng.choice([0.1, 0.5, 1, 2, 5, 1000]).item()} if rng.random() < 0.7 else {}
+    named = (scores, temperature if mask is None else {"mask": mask} | temperature)
+    return [named, (scores, mask, temperature), (scores, mask, *temperature.values())][rng.integers(3)]
 
 
 def fixed(seed, *shapes):
