@@ -32,25 +32,18 @@ class Exercise:
     probes: list  # of calls that tell the slips apart, small because they are shown
     draw: Callable  # draw(rng) -> a call, out of everything that the text of the exercise allows
     slips: list
-    draws: int = DRAWS
 
     @cached_property
     def calls(self):
         """The probes, then calls drawn from one seed: the same every time."""
         rng = np.random.default_rng(0)
-        return self.probes + [self.draw(rng) for _ in range(self.draws)]
+        return self.probes + [self.draw(rng) for _ in range(DRAWS)]
 
 
 def slips(*told):
     """Slips from pairs: "name: hint", and the wrong function."""
     names_and_hints = [text.split(": ", 1) for text in told[::2]]
     return [Slip(name, wrong, hint) for (name, hint), wrong in zip(names_and_hints, told[1::2])]
-
-
-def variants(told, ways):
-    """One slip that is made in several ways: "name: hint", {what its name gets in addition: wrong function}."""
-    name, hint = told.split(": ", 1)
-    return [Slip(name + also, wrong, hint) for also, wrong in ways.items()]
 
 
 # What a call is drawn from.
@@ -124,9 +117,29 @@ def divided(powers, axis=-1, empty=0):
     return powers / np.where(total == 0, empty, total)
 
 
+def bare(scores, empty=0):
+    """Softmax with nothing subtracted."""
+    return divided(np.exp(scores), empty=empty)
+
+
+def warm(form, scores, mask=None, temperature=1.0):
+    """A form of scores and mask, with a temperature; where there is no mask it gets np.array(True)."""
+    return form(scores / temperature, np.array(True) if mask is None else mask)
+
+
 def hide(scores, mask):
     """Scores with -inf where the mask, if there is one, hides them."""
     return scores if mask is None else np.where(mask, scores, -np.inf)
+
+
+def instead(form, hint, also=""):
+    """Slips of subtracting something else than each row's maximum, for a form that takes subtract=."""
+    wrong = {
+        "the mean": lambda scores: scores.mean(axis=-1, keepdims=True),
+        "the smallest score": lambda scores: scores.min(axis=-1, keepdims=True),
+        "the first score": lambda scores: scores[..., :1],
+    }
+    return [Slip(f"{what} subtracted{also}", partial(form, subtract=f), hint) for what, f in wrong.items()]
 
 
 def attend(Q, K, V, *, divide=np.sqrt, turn=lambda K: K.swapaxes(-1, -2), weigh=shares, take=lambda A: A):

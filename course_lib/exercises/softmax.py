@@ -5,100 +5,131 @@ from functools import partial
 import numpy as np
 
 from course_lib.attention import softmax
-from course_lib.exercises import exercise as e
-from course_lib.exercises.exercise import Exercise, divided, fixed, hide, shares, slips, variants
+from course_lib.exercises import exercise
+from course_lib.exercises.exercise import Exercise, Slip, bare, divided, fixed, hide, instead, shares, slips
 
 EXERCISES = {}
 
 _some, _more = _stack = fixed(0, (2, 2, 3))[0]
 _high, _low, _mixed = np.array([[1000, 999, 1000.5], [-1000, -1001, -999], [-1000, 1000, -1000]])
 
-_INSTEAD = {  # what is subtracted instead of each row's maximum
-    "the mean": partial(np.mean, axis=-1, keepdims=True),
-    "the smallest score": partial(np.min, axis=-1, keepdims=True),
-    "the first score": lambda scores: scores[..., :1],
-    "the largest absolute score": lambda scores: np.abs(scores).max(axis=-1, keepdims=True),
-}
-
-
-def _bare(scores, empty=0):
-    return divided(np.exp(scores), empty=empty)
-
+_AXIS = "One of your rows sums to {row_sum:.2f}. Along which axis do the keys lie that share one attention?"
 
 EXERCISES["04-softmax"] = Exercise(
     reference=softmax,
     probes=[(_stack,), (np.stack([_high, _low]),), (np.stack([_mixed, -_mixed]),), (_stack[::-1] * 2,)],
-    draw=lambda rng: (e.draw_rows(rng),),
+    draw=lambda rng: (exercise.draw_rows(rng),),
     slips=slips(
         "nothing subtracted: Right for small scores; here {nans} nan. Print the powers of such scores.",
-        _bare,
+        bare,
         "one maximum for all rows: In a row far below it every power is 0, and 0 / 0 gave {nans} nan.",
         partial(shares, subtract=np.max),
         "nan hidden: You turned nan into a number: a row sums to {row_sum:.2f}. Why was it nan?",
-        lambda scores: np.nan_to_num(_bare(scores)),
+        lambda scores: np.nan_to_num(bare(scores)),
         "scores divided by their sum: The smallest weight is {smallest:.2f}. What makes it positive?",
         divided,
         "powers not divided: In the right proportion, but not shares: a row sums to {row_sum:.2f}.",
         lambda scores: np.exp(scores - scores.max(axis=-1, keepdims=True)),
         "the bare powers: Positive, but not shares: a row sums to {row_sum:.2f}.",
         np.exp,
-        "shares of the exponents: The largest score gets {smallest:.2f}: after the maximum a step is gone.",
-        lambda scores: divided(scores - scores.max(axis=-1, keepdims=True)),
     )
+    + instead(shares, "Right for small scores; here {nans} nan. Print the exponents: how large does one get?")
     + [
-        slip
-        for what, subtract in _INSTEAD.items()
-        for slip in slips(
-            f"{what} subtracted: Right for small scores; here {{nans}} nan. Print the exponents of such rows.",
-            partial(shares, subtract=subtract),
-        )
-    ]
-    + [
-        slip
+        Slip(f"softmax over {axes}{also}", partial(shares, axis=axis, subtract=subtract), _AXIS)
         for axes, axis in (("the queries", -2), ("the first axis", 0), ("the whole array", None))
-        for slip in variants(
-            f"softmax over {axes}: One of your rows sums to {{row_sum:.2f}}. Along which axis do "
-            "the keys lie that share one query's attention?",
-            {
-                "": partial(shares, axis=axis),
-                ", nothing subtracted": partial(shares, axis=axis, subtract=lambda scores: 0),
-            },
-        )
+        for also, subtract in (("", None), (", nothing subtracted", lambda scores: 0))
     ],
 )
 
-
-def _visible(subtract, empty, scores, mask):  # subtract sees all scores, hidden ones too
-    return divided(np.where(mask, np.exp(scores - subtract(scores)), 0), empty=empty)
-
-
-def _ways(form, **ways):
-    """form(scores, mask, weigh) with the ways of taking shares that a learner may have by now."""
-    ways = {"": softmax, ", nothing subtracted": _bare} | ways
-    return {also: partial(form, weigh=weigh) for also, weigh in ways.items()}
-
-
 _seen = np.array([[True, False, True], [False, False, False]])  # the second row may see nothing
-_first_two = np.array([True, True, False])
-_one_row = [(_some + [0, 2000, 0], _seen[0]), (_mixed, _first_two)]
-_undone = {", 0 / 0": shares}
+_far, _ends = (_some + [0, 2000, 0], _seen[0]), (_mixed, np.array([True, True, False]))
 
-# These do the same where a mask hides nothing and where there is none.
-_MASKED = (
-    variants(
-        "scores multiplied by the mask: A hidden key has {hidden:.2f}. What is exp(0)?",
-        _ways(lambda scores, mask, weigh: weigh(scores * mask)),
-    )
-    + variants(
-        "zeroed after the softmax: A row sums to {row_sum:.2f}: the share of its hidden keys is lost.",
-        _ways(lambda scores, mask, weigh: weigh(scores) * mask),
-    )
-    + variants(
-        "0/1 mask added: A hidden key has {hidden:.2f}. You raise the visible scores by 1, no more.",
-        _ways(lambda scores, mask, weigh: weigh(scores + mask)),
-    )
-    + variants(
-        "mask not used: Where keys are hidden, one has a weight of {hidden:.2f}: your mask does nothing.",
-        _ways(lambda scores, mask, weigh: weigh(scores)),
-    )
+_HIDING = slips(  # of scores and a mask; where there is none, it is np.array(True)
+    "scores multiplied by the mask: A hidden key has {hidden:.2f}. What is exp(0)?",
+    lambda scores, mask: softmax(scores * mask),
+    "zeroed after the softmax: A row sums to {row_sum:.2f}: the share of its hidden keys is lost.",
+    lambda scores, mask: softmax(scores) * mask,
+    "0/1 mask added: A hidden key has {hidden:.2f}. You raise the visible scores by 1, no more.",
+    lambda scores, mask: softmax(scores + mask),
+    "mask not used: Where a key is hidden, it still has {hidden:.2f}: your mask does nothing.",
+    lambda scores, mask: softmax(scores),
+    "nan where there is nothing to see: Right, except for {nans} nan: that row subtracts -inf from -inf.",
+    lambda scores, mask: shares(hide(scores, mask)),
+    "nothing subtracted, and 0 / 0: {nans} nan: what do the powers sum to in a row that sees nothing?",
+    lambda scores, mask: bare(hide(scores, mask)),
+    "nothing subtracted: Right for small scores; here a row sums to {row_sum:.2f}. Print the powers.",
+    lambda scores, mask: bare(hide(scores, mask), empty=1),
+    "nan hidden: You turned nan into a number: a row sums to {row_sum:.2f}. Why was it nan?",
+    lambda scores, mask: np.nan_to_num(bare(hide(scores, mask))),
+    "-1e9 instead of -inf: In the row that may see nothing a key still gets {hidden:.2f}.",
+    lambda scores, mask: softmax(np.where(mask, scores, -1e9)),
+    "-1e9 added: A hidden key gets {hidden:.2f}. What does one number added to a whole row do?",
+    lambda scores, mask: softmax(np.where(mask, scores, scores - 1e9)),
+    "hidden keys set the maximum: All visible powers are 0 beside it: a row sums to {row_sum:.2f}.",
+    lambda scores, mask: divided(shares(scores) * mask, empty=1),
+    "renormalized by 0: Where the visible weights sum to 0 you divide by it: {nans} nan.",
+    lambda scores, mask: divided(shares(scores) * mask),
+    "(1 - mask) * -inf: {nans} nan: what is 0 times inf?",
+    lambda scores, mask: shares(scores + ((1 - mask) * -np.inf if mask.ndim else 0)),
+)
+
+
+def _visible(scores, mask, subtract, empty=0):  # subtract sees hidden scores, too
+    return bare(hide(scores - subtract(scores), mask), empty=empty)
+
+
+def _hidden(scores, mask, subtract):
+    return bare(hide(scores, mask) - subtract(hide(scores, mask)))
+
+
+def _turned(scores, mask, weigh):
+    return weigh(hide(scores, ~mask if mask.ndim else mask))
+
+
+_HIDING += instead(partial(_visible, empty=1), "{nans} nan. Print the exponents: how large does one get?")
+_HIDING += instead(_visible, "{nans} nan: what does a row sum to that sees nothing?", ", and 0 / 0")
+_HIDING += instead(_hidden, "{nans} nan: -inf minus -inf. Print what you subtract.", " after hiding")
+_TURNED = "A hidden key has {hidden:.2f}, and what may be looked at has nothing."
+_HIDING += [
+    Slip(f"mask the wrong way round{also}", partial(_turned, weigh=weigh), _TURNED)
+    for also, weigh in (("", softmax), (", and 0 / 0", shares), (", nothing subtracted", bare))
+]
+
+EXERCISES["04-masked-softmax"] = Exercise(
+    reference=lambda scores, mask: softmax(scores, mask=mask),
+    probes=[(_some, _seen), (_more, _seen[0]), (_high, _seen[0]), _far, _ends],
+    draw=exercise.draw_mask,
+    slips=_HIDING,
+)
+
+
+def _undivided(scores, mask=None, temperature=1.0):
+    largest = np.maximum(hide(scores, mask).max(-1, keepdims=True), -1e300)
+    return bare(hide(scores / temperature - largest, mask), empty=1)
+
+
+def _powers(scores, mask=None, temperature=1.0):
+    return divided(softmax(scores, mask=mask) ** (1 / temperature), empty=1)
+
+
+_warm_calls = [(_some, {"temperature": 2.0}), (_more, _seen, 0.5), (_some,), (_high, None, 0.1)]
+_more_calls = [(_high, None, 2.0), (*_far, 0.5), (*_ends, 0.5), (_mixed, None, 1000.0)]
+
+EXERCISES["04-temperature"] = Exercise(
+    reference=lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask, temperature=temperature),
+    probes=_warm_calls + _more_calls,
+    draw=exercise.draw_whole,
+    slips=[Slip(name, partial(exercise.warm, wrong), hint) for name, wrong, hint in _HIDING]
+    + slips(
+        "multiplied by the temperature: Your largest weight is {largest:.2f}: sharper instead of flatter.",
+        lambda scores, mask=None, temperature=1.0: softmax(scores * temperature, mask=mask),
+        "temperature not used: Your weights are those of temperature 1, off by {off:.2f}.",
+        lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask),
+        "weights raised to 1/T: The right proportions, but a row sums to {row_sum:.2f}.",
+        lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask) ** (1 / temperature),
+        "shares raised to 1/T: Right until a share is 0 in float64: then no power helps. Off by {off:.2f}.",
+        _powers,
+        "maximum of the undivided scores: A row sums to {row_sum:.2f}. What is the largest exponent in it?",
+        _undivided,
+    ),
 )
