@@ -49,14 +49,10 @@ EXERCISES["07-split"] = Exercise(
 )
 
 
-def _draw_merge(rng):
-    return arrays(rng, (*front(rng), *sizes(rng, 3)))
-
-
 EXERCISES["07-merge"] = Exercise(
     reference=merge_heads,
     probes=[fixed(0, (2, 3, 2)), fixed(1, (3, 2, 2, 1))],
-    draw=_draw_merge,
+    draw=lambda rng: arrays(rng, (*front(rng), *sizes(rng, 3))),
     slips=slips(
         "pasted by reshape alone: The first token's row holds several tokens of head 1, off by {off:.2f}.",
         paste,
@@ -125,6 +121,8 @@ EXERCISES["07-multi-head"] = Exercise(
         lambda *call: _multi(*call, weigh=np.exp),
         "heads in the wrong order: The heads meet the wrong rows of W_o: off by {off:.2f}.",
         lambda *call: _multi(*call, merge=lambda X: merge_heads(X[..., ::-1, :, :])),
+        "heads added before W_o: All your heads meet the first rows of W_o: off by {off:.2f}.",
+        lambda *call: _multi(*call[:4], np.tile(call[4][: len(call[4]) // call[5]], (call[5], 1)), call[5]),
         "W_o forgotten: You return the heads side by side, {columns} features: a product is missing.",
         lambda X, W_q, W_k, W_v, W_o, n_heads: _multi(X, W_q, W_k, W_v, np.eye(len(W_o)), n_heads),
         "one head: This is one head on all features, off by {off:.2f}: n_heads is never used.",
