@@ -47,7 +47,7 @@ def vectors(sentence):
     """A sentence of your own as tokens and vectors.  ->  list of n tokens, X (n, 3): deed, being, thing
 
     Capitals and punctuation do not matter. ValueError for what is no text, for a sentence
-    without words, and for a word without a vector, naming words spelled like it. Source: data/words.csv.
+    without words, and for a word that is not listed, naming some spelled like it. Source: data/words.csv.
 
     >>> tokens, X = vectors("The dog bites!")
     >>> tokens, X.shape
@@ -60,7 +60,8 @@ def vectors(sentence):
         raise ValueError(f"there is no word in {sentence!r}")
     for token in tokens:
         if token.lower() not in _words():
-            near = difflib.get_close_matches(token.lower(), _words(), n=3)
-            like = f"; spelled like it: {', '.join(near)}" * bool(near)
-            raise ValueError(f"there is no vector for {token!r}, try another word{like}")
+            near = difflib.get_close_matches(token.lower(), _words(), n=3) if token.isalpha() else []
+            like = f"; spelled like it: {', '.join(near)}" if near else "; try another"
+            like = like if token.isalpha() else ", where words have letters only; try another"
+            raise ValueError(f"{token!r} is not in the list of words{like}")
     return tokens, np.array([_words()[token.lower()] for token in tokens])

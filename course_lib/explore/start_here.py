@@ -10,11 +10,18 @@ from course_lib.explore.panel import Panel, View, choice, labels
 SENTENCE = "the dog bites the man"
 
 
+class Sorry(ValueError):
+    """A sentence that cannot be shown; the panel's line begins with this name."""
+
+
 def _read(text):
-    """2 to 6 words and their vectors, or a ValueError that says what does not fit."""
-    tokens, X = data.vectors(text)
+    """2 to 6 words and their vectors, or Sorry with what does not fit."""
+    try:
+        tokens, X = data.vectors(text)
+    except ValueError as error:
+        raise Sorry(error) from None
     if not 2 <= len(tokens) <= 6:
-        raise ValueError(f"this panel has room for 2 to 6 words, not {len(tokens)}")
+        raise Sorry(f"this panel has room for 2 to 6 words, not {len(tokens)}")
     return tokens, X
 
 

@@ -99,7 +99,9 @@ def test_reset_gives_identical_text(panel):
         ("dog", ["2 to 6 words, not 1"]),
         ("one two three four five six seven", ["2 to 6 words, not 7"]),
         ("", ["no word"]),
-        ("<b>dog</b> xqzt", ["xqzt"]),
+        ("<b>dog</b> xqzt", ["xqzt", "not in the list of words; try another"]),
+        ("Don't bite", ['"Don\'t" is not in the list of words, where words have letters only; try another']),
+        ("it’s a dog", ["it’s", "letters only; try another"]),
     ],
 )
 def test_what_cannot_be_read_stays_typed_and_is_said_beside_the_last_good_picture(panel, typed, words):
@@ -108,6 +110,7 @@ def test_what_cannot_be_read_stays_typed_and_is_said_beside_the_last_good_pictur
     assert all(word in panel.status for word in [*words, "last good"])
     assert panel.controls["sentence"].value == typed
     assert (panel._body, panel.state, panel.controls["word"].options) == (body, state, options)
+    assert panel.status.startswith("Sorry: ") and "Error" not in panel.status
     panel.controls["word"].value = 5
     assert words[0] in panel.status and panel._body == body
     panel.controls["sentence"].value = "the man saw the dog"
