@@ -71,6 +71,7 @@ def hull(tokens, V, scores, mix=weighted_sum):
         for i, (name, score) in enumerate(zip(names, begin), 1)
     }
     for score in scores.values():
+        score.step = None  # a step would round the scores they begin with
         score.layout.flex = "1 1 340px"  # some pixels for each tenth
     controls = {"normalizer": choice("weights by", [*NORMALIZERS]), **scores}
     rows = [bar(controls["normalizer"]), bar(*scores.values())]
