@@ -118,6 +118,19 @@ def places_and_base(n, d, base):
     return n, d, base
 
 
+def tokens_and_steps(X, W_x, W_h):
+    """For `rnn`: X (..., n, d), W_x (d, d_h), W_h (d_h, d_h)."""
+    X, W_x, W_h = numbers("X", X), numbers("W_x", W_x), numbers("W_h", W_h)
+    if W_x.ndim != 2 or X.shape[-1] != W_x.shape[0]:
+        raise ValueError(f"W_x must take the {X.shape[-1]} features of a token: {X.shape} @ {W_x.shape}")
+    if W_h.shape != (W_x.shape[1],) * 2:
+        raise ValueError(
+            f"W_h must lead from the {W_x.shape[1]} features of a state to as many: "
+            f"W_x is {W_x.shape}, W_h is {W_h.shape}"
+        )
+    return X, W_x, W_h
+
+
 # What the checks are made of
 
 

@@ -21,7 +21,7 @@ from course_lib.attention import (
     weighted_sum,
 )
 from course_lib.heads import add_scores, merge_heads, mix_scores, multi_head_attention, split_heads
-from course_lib.sequence import positions
+from course_lib.sequence import bidirectional_rnn, positions, rnn
 
 X0, WQ0, WK0, WV0 = np.ones((5, 3)), np.ones((3, 2)), np.ones((3, 2)), np.ones((3, 4))
 HEADS = [np.ones(shape) for shape in ((5, 4), (4, 4), (4, 4), (4, 6), (6, 6))]  # for 2 heads
@@ -153,6 +153,21 @@ WRONG = {
     "base 0": (lambda: positions(3, 4, base=0), "base must be one number above 0.*not 0"),
     "base of text": (lambda: positions(3, 4, base="10"), "base must be one number"),
     "a base below 1": (lambda: positions(3, 4, base=0.5), "1 or more.*not 0.5"),
+    "features of a step": (lambda: rnn(X0, np.ones((2, 4)), np.eye(4)), r"3 features.*\(5, 3\) @ \(2, 4\)"),
+    "a stack of W_x": (lambda: rnn(X0, np.ones((3, 3, 4)), np.eye(3)), r"take the 3 features.*\(3, 3, 4\)"),
+    "features of a state": (
+        lambda: rnn(X0, np.ones((3, 4)), np.ones((4, 3))),
+        r"from the 4 features.*\(3, 4\).*\(4, 3\)",
+    ),
+    "nan in a step": (lambda: rnn(X0, np.ones((3, 1)), [[np.nan]]), r"W_h\[0, 0\] is nan"),
+    "a token for both ways": (
+        lambda: bidirectional_rnn(X0[0], *2 * [(np.ones((3, 1)), [[1]])]),
+        r"X needs 2 axes.*\(3,\)",
+    ),
+    "the way back": (
+        lambda: bidirectional_rnn(X0, (np.ones((3, 1)), [[1]]), (np.ones((2, 1)), [[1]])),
+        r"3 features.*\(5, 3\) @ \(2, 1\)",
+    ),
 }
 
 

@@ -1,12 +1,14 @@
-"""Positions: pairs of sine and cosine, a shift is a rotation."""
+"""Positions: pairs of sine and cosine, a shift is a rotation. RNNs: each step needs the one before."""
 
 import math
 
 import numpy as np
+import onnx_reference
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.sequence import positions
+from course_lib.sequence import bidirectional_rnn, positions, rnn
 
 
 @given(st.integers(0, 40), st.integers(1, 8))
@@ -52,3 +54,87 @@ def test_the_base_says_how_much_slower_the_later_pairs_turn():
 
 def test_no_places_and_no_features():
     assert positions(0, 4).shape == (0, 4) and positions(3, 0).shape == (3, 0)
+
+
+SIZES = st.tuples(st.integers(0, 999), *3 * [st.integers(1, 6)])
+
+
+def drawn(seed, n, d, d_h, front=(), kind=np.float64):
+    """Tokens, and W_x and W_h for two directions."""
+    rng = np.random.default_rng(seed)
+    shapes = [(*front, n, d), (d, d_h), (d_h, d_h), (d, d_h), (d_h, d_h)]
+    X, *W = (rng.normal(size=shape).astype(kind) for shape in shapes)
+    return X, W[:2], W[2:]
+
+
+def by_loops(X, W_x, W_h):
+    """One sequence, number by number."""
+    states, before = [], [0.0] * len(W_h)
+    for x in X:
+        before = [
+            math.tanh(
+                math.fsum(x[f] * W_x[f, j] for f in range(len(x)))
+                + math.fsum(before[g] * W_h[g, j] for g in range(len(W_h)))
+            )
+            for j in range(len(W_h))
+        ]
+        states.append(before)
+    return np.array(states)
+
+
+@given(SIZES)
+def test_an_rnn_is_its_formula_number_by_number(sizes):
+    X, there, back = drawn(*sizes)
+    d_h = len(there[1])
+    np.testing.assert_allclose(rnn(X, *there), by_loops(X, *there), atol=1e-12)
+    both = bidirectional_rnn(X, there, back)
+    np.testing.assert_allclose(both[:, :d_h], by_loops(X, *there), atol=1e-12)
+    np.testing.assert_allclose(both[:, d_h:], by_loops(X[::-1], *back)[::-1], atol=1e-12)
+
+
+@given(SIZES, st.integers(1, 3))
+def test_agrees_with_the_onnx_reference(sizes, batch):
+    X, there, back = drawn(*sizes, front=(batch,), kind=np.float32)
+    want = onnx_reference.rnn(X.swapaxes(0, 1), there, back)  # (n, B, 2, d_h)
+    for i in range(batch):
+        both = bidirectional_rnn(X[i], there, back)
+        np.testing.assert_allclose(both, want[:, i].reshape(len(X[i]), -1), atol=2e-6)
+    assert both.dtype == np.float32
+    alone = onnx_reference.rnn(X.swapaxes(0, 1), there)[:, 0, 0]
+    np.testing.assert_allclose(rnn(X[0], *there), alone, atol=2e-6)
+
+
+@given(SIZES, st.sampled_from([(), (2,), (3, 2), (0,)]))
+def test_sequences_of_a_stack_do_not_meet(sizes, front):
+    X, there, back = drawn(*sizes, front=front)
+    before = X.copy()
+    states = rnn(X, *there)
+    assert states.shape == (*X.shape[:-1], len(there[1]))
+    for place in np.ndindex(front):
+        np.testing.assert_allclose(states[place], rnn(X[place], *there), atol=1e-12)
+    assert bidirectional_rnn(X, there, back).shape == (*X.shape[:-1], 2 * len(there[1]))
+    np.testing.assert_array_equal(X, before)
+
+
+def test_the_state_before_the_first_token_is_0_and_without_tokens_there_is_none():
+    X, there, back = drawn(0, 3, 2, 4)
+    np.testing.assert_allclose(rnn(X, *there)[0], np.tanh(X[0] @ there[0]), atol=1e-12)
+    assert rnn(X[:0], *there).shape == (0, 4) and bidirectional_rnn(X[:0], there, back).shape == (0, 8)
+    narrow = (back[0][:, :1], back[1][:1, :1])
+    assert bidirectional_rnn(X, there, narrow).shape == (3, 5)  # the two ways may differ in width
+    whole = rnn([[1, 2]], [[1], [0]], [[3]])
+    assert whole.dtype == float and whole.item() == pytest.approx(math.tanh(1))
+
+
+@given(SIZES)
+def test_a_state_knows_of_no_later_token_and_of_every_earlier_one(sizes):
+    seed, n, d, d_h = sizes
+    X, there, back = drawn(seed, n, d, d_h)
+    there, back = ((each[0] / 4, each[1] / 4) for each in (there, back))  # or tanh may be 1 to the last digit
+    for j in range(n):
+        changed = X.copy()
+        changed[j] += 0.1
+        moved = np.abs(rnn(changed, *there) - rnn(X, *there)).max(axis=1)
+        assert (moved[:j] == 0).all() and (moved[j:] > 0).all()
+        both = bidirectional_rnn(changed, there, back) - bidirectional_rnn(X, there, back)
+        assert (np.abs(both).max(axis=1) > 0).all()
