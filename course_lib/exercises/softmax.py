@@ -45,7 +45,7 @@ _seen = np.array([[True, False, True], [False, False, False]])  # the second row
 _far, _ends = (_some + [0, 2000, 0], _seen[0]), (_mixed, np.array([True, True, False]))
 
 _HIDING = slips(  # of scores and a mask; where there is none, it is np.array(True)
-    "scores multiplied by the mask: A hidden key has {hidden:.2f}. What is exp(0)?",
+    "hidden scores made 0: A hidden key has {hidden:.2f}. What is exp(0)?",
     lambda scores, mask: softmax(scores * mask),
     "zeroed after the softmax: A row sums to {row_sum:.2f}: the share of its hidden keys is lost.",
     lambda scores, mask: softmax(scores) * mask,
@@ -61,7 +61,7 @@ _HIDING = slips(  # of scores and a mask; where there is none, it is np.array(Tr
     lambda scores, mask: bare(hide(scores, mask), empty=1),
     "nan hidden: You turned nan into a number: a row sums to {row_sum:.2f}. Why was it nan?",
     lambda scores, mask: np.nan_to_num(bare(hide(scores, mask))),
-    "-1e9 instead of -inf: In the row that may see nothing a key still gets {hidden:.2f}.",
+    "shares of nothing: In the row that may see nothing a key still gets {hidden:.2f}. What hides it?",
     lambda scores, mask: softmax(np.where(mask, scores, -1e9)),
     "-1e9 added: A hidden key gets {hidden:.2f}. What does one number added to a whole row do?",
     lambda scores, mask: softmax(np.where(mask, scores, scores - 1e9)),
