@@ -18,12 +18,12 @@ NORMALIZERS = {
 def hull(tokens, V, scores, mix=weighted_sum):
     """The scores of one query as sliders; where its output b lies among the values, what each contributes.
 
-    tokens: 3 to 6 of them, V (n, 2) not all on one line, scores (n,) to begin with, as they are,
+    tokens: 3 to 6 of them, V (n, 2) not all on one line, scores (n,) to begin with, to a tenth,
     mix(weights, V) -> output, called with weights (1, n).
     ->  Panel whose state is {"weights", "contributions", "output", "inside"}
     ValueError for other numbers of tokens or for values on a line.
     """
-    V, begin = np.array(V, dtype=float), np.array(scores, dtype=float)
+    V, begin = np.array(V, dtype=float), np.round(np.asarray(scores, dtype=float), 1)
     n = len(tokens)
     if not 3 <= n <= 6 or V.shape != (n, 2) or begin.shape != (n,):
         raise ValueError(
@@ -67,11 +67,10 @@ def hull(tokens, V, scores, mix=weighted_sum):
 
     most = float(np.ceil(max(3, *np.abs(begin))))
     scores = {
-        f"score {i}": slider(f"score of {name}", -most, most, 0.01, score, word=name)
+        f"score {i}": slider(f"score of {name}", -most, most, 0.1, score, word=name)
         for i, (name, score) in enumerate(zip(names, begin), 1)
     }
     for score in scores.values():
-        score.step = None  # a step would round the scores they begin with
         score.layout.flex = "1 1 340px"  # some pixels for each tenth
     controls = {"normalizer": choice("weights by", [*NORMALIZERS]), **scores}
     rows = [bar(controls["normalizer"]), bar(*scores.values())]
