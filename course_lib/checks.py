@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from course_lib.exercises import EXERCISES
-from course_lib.exercises.compare import Problem, both, difference, kind, same, wrong_part
+from course_lib.exercises.compare import Problem, both, difference, faint, kind, same, wrong_part
 from course_lib.exercises.exercise import Measured
 from course_lib.exercises.nearly import nearly
 from course_lib.predictions import record
@@ -147,7 +147,8 @@ def _grade(function, exercise, calls):
             if all(same(each.got, _comes(slip.wrong, exercise, i)) for i, each in enumerate(tried)):
                 hint = slip.hint.format_map(Measured(*wrong_part(one.got, one.want)[1:]))
                 return _not_yet(f"{hint}\n{_shown(function, one)}", slip.name)
-    small = sorted(failing, key=lambda one: sum(map(np.size, one.call)))[:12]
+    seen = [one for one in failing if not faint(one.got, one.want)] or failing
+    small = sorted(seen, key=lambda one: sum(map(np.size, one.call)))[:12]
     smallest = min(small, key=lambda one: len(_written(function, one.call)))
     if all(one.got is NOTHING for one in tried):
         printed = f"\nIt printed:\n{smallest.printed.rstrip()}" if smallest.printed.strip() else ""
@@ -232,6 +233,9 @@ def _named(error):
     text = _cut(error)
     if sizes := re.search(r"size (\d+) is different from (\d+)", text):
         text = f"a product of shapes that do not fit, size {sizes[2]} meets size {sizes[1]}"
+    text = text.replace(
+        "cannot convert float infinity to integer", "an array of whole numbers cannot hold inf"
+    )
     return f"{_cut(type(error).__name__)}: {text}"
 
 

@@ -33,6 +33,12 @@ def wrong_part(got, want):
     return 0, got, want
 
 
+def faint(got, want):
+    """Whether a result is so nearly right that tables of it hardly show the difference."""
+    _, got, want = wrong_part(got, want)
+    return comparable(got, want) and np.allclose(got, want, rtol=0.01, atol=0.01)
+
+
 def difference(got, want, known=()):
     """One sentence on the first thing that is not as it should be; known: the words there are."""
     if isinstance(got, Problem):

@@ -307,6 +307,26 @@ def test_what_only_resembles_a_slip_is_not_given_its_name():
     assert grade("04-temperature", bare).slip == "nothing subtracted"
 
 
+def test_a_call_is_shown_on_which_the_difference_is_seen():
+    def faintly(scores):
+        return softmax(scores) + (1e-3 if scores.shape[-1] < 3 else 0.5)
+
+    message = grade("04-softmax", faintly).message
+    assert "0.001" not in message.splitlines()[0]
+    got, want = (part.split("]")[0] for part in message.split("gives\n")[1].split("should give\n"))
+    assert abs(float(got.split("[")[-1].split()[0]) - float(want.split("[")[-1].split()[0])) > 0.4
+
+
+def test_whole_numbers_that_cannot_hold_inf_are_told_so():
+    def whole(scores, mask):
+        scores = scores.copy()
+        scores[~np.broadcast_to(mask, scores.shape)] = -np.inf
+        return softmax(scores)
+
+    message = grade("04-masked-softmax", whole).message
+    assert "OverflowError: an array of whole numbers cannot hold inf" in message
+
+
 def never(*inputs):
     while True:
         pass
