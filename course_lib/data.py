@@ -6,6 +6,7 @@ import functools
 import json
 import pathlib
 import re
+import wave
 from typing import NamedTuple
 
 import numpy as np
@@ -65,3 +66,34 @@ def vectors(sentence):
             like = like if token.isalpha() else ", where words have letters only; try another"
             raise ValueError(f"{token!r} is not in the list of words{like}")
     return tokens, np.array([_words()[token.lower()] for token in tokens])
+
+
+def sentences():
+    """123 labeled sentences.  ->  list of pairs: the words of one, and their labels, noun, verb or other
+
+    >>> sentences()[0]
+    (['I', 'saw', 'a', 'saw'], ['other', 'verb', 'other', 'noun'])
+    """
+    lines = (DATA / "sentences.txt").read_text(encoding="utf-8").splitlines()
+    pairs = [[word.partition("/")[::2] for word in line.split()] for line in lines]
+    return [([word for word, _ in line], [label or "other" for _, label in line]) for line in pairs]
+
+
+def vowels():
+    """A small sound, "ah ee ah".  ->  samples (5760,) from -1 to 1, and how many of them make a second
+
+    >>> samples, rate = vowels()
+    >>> samples.shape, rate
+    ((5760,), 8000)
+    """
+    with wave.open(str(DATA / "vowels.wav")) as file:
+        return np.frombuffer(file.readframes(file.getnframes()), "<i2") / 2**15, file.getframerate()
+
+
+def digit():
+    """A drawn 3.  ->  (8, 8): ink from 0 to 9
+
+    >>> digit()[0].tolist()
+    [0.0, 0.0, 5.0, 9.0, 9.0, 5.0, 0.0, 0.0]
+    """
+    return np.loadtxt(DATA / "digit.txt")

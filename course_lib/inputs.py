@@ -118,6 +118,18 @@ def places_and_base(n, d, base):
     return n, d, base
 
 
+def tokens_and_kernel(X, W, axes):
+    """For `fully_connected` and `convolution`: X (..., n, d), W (d, d_out) or (2r + 1, d, d_out)."""
+    X, W = numbers("X", X), numbers("W", W)
+    if W.ndim != axes or X.shape[-1] != W.shape[-2]:
+        raise ValueError(
+            f"W must have {axes} axes and take the {X.shape[-1]} features of a token: {X.shape} and {W.shape}"
+        )
+    if axes == 3 and len(W) % 2 == 0:
+        raise ValueError(f"a window has an odd number of places, r + 1 + r, not {len(W)}: W is {W.shape}")
+    return X, W
+
+
 def tokens_and_steps(X, W_x, W_h):
     """For `rnn`: X (..., n, d), W_x (d, d_h), W_h (d_h, d_h)."""
     X, W_x, W_h = numbers("X", X), numbers("W_x", W_x), numbers("W_h", W_h)

@@ -1,8 +1,73 @@
 """What a model can know of a token's place and neighbors."""
 
+import collections
+
 import numpy as np
 
 from course_lib import inputs
+
+
+def ceiling(seen, labels):
+    """The largest share of labels that any function can get right which is given only what is seen.
+
+    seen, labels: n of each, of any kind that can be a key  ->  float from 0 to 1. Where the same is seen, the
+    same is answered, so at best its most frequent label. Of these labels: on others it may be less.
+    ValueError for none, or for lists that differ in length.
+
+    >>> ceiling(["I", "saw", "a", "saw"], ["other", "verb", "other", "noun"])
+    0.75
+    """
+    seen, labels = list(seen), list(labels)
+    if len(seen) != len(labels) or not seen:
+        raise ValueError(
+            f"each label needs what is seen, one or more: {len(seen)} seen, {len(labels)} labels"
+        )
+    counts = collections.defaultdict(collections.Counter)
+    for sight, label in zip(seen, labels):
+        counts[sight][label] += 1
+    return sum(max(count.values()) for count in counts.values()) / len(labels)
+
+
+def windows(X, radius):
+    """For each token its row and `radius` rows on either side, zeros beyond the edges.
+
+    X (..., n, d)  ->  (..., n, 2 radius + 1, d), the own row in the middle. ValueError for a negative radius.
+
+    >>> windows([[1], [2], [3]], 1)[..., 0].tolist()
+    [[0.0, 1.0, 2.0], [1.0, 2.0, 3.0], [2.0, 3.0, 0.0]]
+    """
+    X, radius = inputs.numbers("X", X), inputs.whole("radius", radius)
+    edge = np.zeros((*X.shape[:-2], radius, X.shape[-1]), X.dtype)
+    padded = np.concatenate([edge, X, edge], axis=-2)  # (..., n + 2 radius, d)
+    places = np.arange(X.shape[-2])[:, None] + np.arange(2 * radius + 1)  # (n, 2 radius + 1)
+    return padded[..., places, :]
+
+
+def fully_connected(X, W):
+    """A fully connected layer on each token alone: max(0, x W).
+
+    X (..., n, d), W (d, d_out)  ->  (..., n, d_out). ValueError where W does not take d features.
+    ReLU and no bias, as in the feed-forward layer of Vaswani et al. (2017), section 3.3.
+
+    >>> fully_connected([[1, 2], [3, -4]], [[1], [1]]).tolist()
+    [[3.0], [0.0]]
+    """
+    X, W = inputs.tokens_and_kernel(X, W, axes=2)
+    return np.maximum(X @ W, 0)
+
+
+def convolution(X, W):
+    """A convolution along the tokens: max(0, sum of x_(i+j-r) W_j), the same W at every place.
+
+    X (..., n, d), W (2r + 1, d, d_out), a matrix for each place of the window  ->  (..., n, d_out)
+    Zeros beyond the edges. ValueError for an even window and where W does not take d features.
+    Not turned over, like ONNX Conv; ReLU and no bias.
+
+    >>> convolution([[1], [2], [3]], [[[1]], [[0]], [[1]]]).tolist()
+    [[2.0], [4.0], [2.0]]
+    """
+    X, W = inputs.tokens_and_kernel(X, W, axes=3)
+    return np.maximum(np.einsum("...nwd,wde->...ne", windows(X, len(W) // 2), W), 0)
 
 
 def positions(n, d, *, base=10000.0):

@@ -1,6 +1,8 @@
 """What is read from data/, and that it is what its README says."""
 
 import hashlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -49,3 +51,30 @@ def test_a_word_without_a_vector_is_named(sentence, words):
 def test_a_sentence_is_text(sentence):
     with pytest.raises(ValueError, match="text in quotes"):
         data.vectors(sentence)
+
+
+def test_the_labeled_sentences():
+    pairs = data.sentences()
+    assert len(pairs) == 123 and len({tuple(words) for words, _ in pairs}) == 123
+    labels = {}
+    for words, own in pairs:
+        assert len(words) == len(own) >= 2 and set(own) <= {"noun", "verb", "other"}
+        for word, label in zip(words, own):
+            assert word.isalpha()
+            labels.setdefault(word.lower(), set()).add(label)
+    assert labels["saw"] == labels["watch"] == labels["rest"] == {"noun", "verb"}
+    for little in ("the", "a", "is", "to", "and", "or", "only", "today"):
+        assert labels[little] == {"other"}
+
+
+def test_the_sound_is_made_by_its_script(tmp_path):
+    script = tmp_path / "make_vowels.py"
+    script.write_text((data.DATA / "make_vowels.py").read_text(encoding="utf-8"), encoding="utf-8")
+    subprocess.run([sys.executable, script], check=True, timeout=60)
+    assert (tmp_path / "vowels.wav").read_bytes() == (data.DATA / "vowels.wav").read_bytes()
+    samples, rate = data.vowels()
+    assert rate == 8000 and np.abs(samples).max() == pytest.approx(20000 / 2**15)
+
+
+def test_the_digit_is_ink_on_paper():
+    assert data.digit().shape == (8, 8) and data.digit().min() == 0 and data.digit().max() == 9

@@ -21,7 +21,7 @@ from course_lib.attention import (
     weighted_sum,
 )
 from course_lib.heads import add_scores, merge_heads, mix_scores, multi_head_attention, split_heads
-from course_lib.sequence import bidirectional_rnn, positions, rnn
+from course_lib.sequence import bidirectional_rnn, convolution, fully_connected, positions, rnn, windows
 
 X0, WQ0, WK0, WV0 = np.ones((5, 3)), np.ones((3, 2)), np.ones((3, 2)), np.ones((3, 4))
 HEADS = [np.ones(shape) for shape in ((5, 4), (4, 4), (4, 4), (4, 6), (6, 6))]  # for 2 heads
@@ -153,6 +153,19 @@ WRONG = {
     "base 0": (lambda: positions(3, 4, base=0), "base must be one number above 0.*not 0"),
     "base of text": (lambda: positions(3, 4, base="10"), "base must be one number"),
     "a base below 1": (lambda: positions(3, 4, base=0.5), "1 or more.*not 0.5"),
+    "a layer of other features": (
+        lambda: fully_connected(X0, np.ones((2, 4))),
+        r"3 features of a token: \(5, 3\) and \(2, 4\)",
+    ),
+    "a window for a layer": (lambda: fully_connected(X0, np.ones((5, 3, 2))), r"2 axes.*\(5, 3, 2\)"),
+    "a matrix for a convolution": (lambda: convolution(X0, np.ones((3, 3))), r"3 axes.*\(3, 3\)"),
+    "features of a window": (
+        lambda: convolution(X0, np.ones((3, 2, 4))),
+        r"3 features of a token: \(5, 3\) and \(3, 2, 4\)",
+    ),
+    "an even window": (lambda: convolution(X0, np.ones((2, 3, 4))), r"odd number.*\(2, 3, 4\)"),
+    "nan in a window": (lambda: convolution(X0, np.full((1, 3, 4), np.nan)), "is nan"),
+    "a negative radius": (lambda: windows(X0, -1), "radius must be a whole number"),
     "features of a step": (lambda: rnn(X0, np.ones((2, 4)), np.eye(4)), r"3 features.*\(5, 3\) @ \(2, 4\)"),
     "a stack of W_x": (lambda: rnn(X0, np.ones((3, 3, 4)), np.eye(3)), r"take the 3 features.*\(3, 3, 4\)"),
     "features of a state": (

@@ -1,5 +1,6 @@
-"""Positions: pairs of sine and cosine, a shift is a rotation. RNNs: each step needs the one before."""
+"""Positions: a shift is a rotation. RNNs: a step needs the one before. Windows: nothing outside is seen."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.sequence import bidirectional_rnn, positions, rnn
+from course_lib.sequence import (
+    bidirectional_rnn,
+    ceiling,
+    convolution,
+    fully_connected,
+    positions,
+    rnn,
+    windows,
+)
 
 
 @given(st.integers(0, 40), st.integers(1, 8))
@@ -138,3 +147,69 @@ def test_a_state_knows_of_no_later_token_and_of_every_earlier_one(sizes):
         assert (moved[:j] == 0).all() and (moved[j:] > 0).all()
         both = bidirectional_rnn(changed, there, back) - bidirectional_rnn(X, there, back)
         assert (np.abs(both).max(axis=1) > 0).all()
+
+
+@given(st.integers(0, 999), st.integers(1, 7), st.integers(1, 4), st.integers(0, 5))
+def test_a_window_holds_the_neighbors_and_zeros_beyond_the_edges(seed, n, d, radius):
+    X = np.random.default_rng(seed).normal(size=(2, n, d))
+    seen = windows(X, radius)
+    assert seen.shape == (2, n, 2 * radius + 1, d)
+    for b, i, j in itertools.product(range(2), range(n), range(2 * radius + 1)):
+        k = i + j - radius
+        assert np.array_equal(seen[b, i, j], X[b, k] if 0 <= k < n else np.zeros(d))
+
+
+@given(st.integers(0, 999), st.integers(1, 7), st.integers(0, 3))
+def test_a_convolution_is_its_formula_and_agrees_with_numpy(seed, n, radius):
+    rng = np.random.default_rng(seed)
+    X, W = rng.normal(size=(n, 3)), rng.normal(size=(2 * radius + 1, 3, 2))
+    want = np.zeros((n, 2))
+    for i, j in itertools.product(range(n), range(2 * radius + 1)):
+        if 0 <= i + j - radius < n:
+            want[i] += X[i + j - radius] @ W[j]
+    np.testing.assert_allclose(convolution(X, W), np.maximum(want, 0), atol=1e-12)
+    full = [np.convolve(X[:, f], W[::-1, f, 0])[radius : radius + n] for f in range(3)]
+    np.testing.assert_allclose(convolution(X, W)[:, 0], np.maximum(np.sum(full, axis=0), 0), atol=1e-12)
+    np.testing.assert_allclose(convolution(X, W[radius : radius + 1]), fully_connected(X, W[radius]))
+
+
+@given(st.integers(0, 999), st.integers(0, 3), st.integers(0, 8))
+def test_outputs_do_not_move_when_a_token_out_of_reach_moves(seed, radius, j):
+    rng = np.random.default_rng(seed)
+    X, W = rng.normal(size=(9, 3)), rng.normal(size=(2 * radius + 1, 3, 8))
+    changed = X.copy()
+    changed[j] += 1
+    moved = (convolution(changed, W) != convolution(X, W)).any(axis=1)
+    far = np.abs(np.arange(9) - j) > radius
+    assert not moved[far].any()
+    alone = (fully_connected(changed, W[0]) != fully_connected(X, W[0])).any(axis=1)
+    assert not np.delete(alone, j).any()
+
+
+def test_a_ceiling_is_what_the_best_of_all_functions_reaches():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        seen, labels = rng.integers(0, 4, 9).tolist(), rng.integers(0, 3, 9).tolist()
+        best = max(
+            sum(answer[s] == label for s, label in zip(seen, labels))
+            for answer in itertools.product(range(3), repeat=4)
+        )
+        assert ceiling(seen, labels) == best / 9
+    assert ceiling("abc", "xyz") == 1 and ceiling("aaa", "xxy") == 2 / 3
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (lambda: ceiling([], []), "0 seen"),
+        (lambda: ceiling("ab", "x"), "2 seen, 1 labels"),
+        (lambda: windows(np.ones((3, 2)), -1), "radius"),
+        (lambda: fully_connected(np.ones((3, 2)), np.ones((3, 2))), "(3, 2) and (3, 2)"),
+        (lambda: convolution(np.ones((3, 2)), np.ones((2, 2))), "3 axes"),
+        (lambda: convolution(np.ones((3, 2)), np.ones((2, 2, 1))), "odd number"),
+    ],
+)
+def test_windows_and_ceilings_say_what_does_not_fit(call, says):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert says in str(error.value)
