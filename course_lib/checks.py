@@ -6,6 +6,7 @@ import ctypes
 import difflib
 import functools
 import io
+import linecache
 import os
 import re
 import signal
@@ -199,7 +200,8 @@ def _run(function, call):
     *places, named = call if isinstance(call[-1], dict) else (*call, {})
     with contextlib.redirect_stdout(Printed()) as out, contextlib.redirect_stderr(out):
         try:
-            result = _kept(function(*places, **named))
+            result = function(*places, **named)
+            result = result.copy() if type(result) is np.ndarray else result  # it may be written to again
         except (Late, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -216,17 +218,13 @@ class Printed(io.StringIO):
         return super().write(text[: max(0, 400 - self.tell())])
 
 
-def _kept(result):
-    """A copy, for a function that returns the same array every time."""
-    return result.copy() if type(result) is np.ndarray else result
-
-
 def _stopped(error):
     """One line on an error, with the line of the learner's own code where it stopped."""
-    steps = traceback.extract_tb(error.__traceback__)
-    mine = [step for step in steps if not step.filename.startswith((*NOT_LEARNERS, "<frozen"))]
-    at = [f" in line {step.lineno}" + f", `{_cut(step.line)}`," * bool(step.line) for step in mine[-1:]]
-    return f"Your function stopped{''.join(at)} with {_named(error)}"
+    at, steps = "", [(f.f_code.co_filename, number) for f, number in traceback.walk_tb(error.__traceback__)]
+    for file, number in [one for one in steps if not one[0].startswith((*NOT_LEARNERS, "<frozen"))][-1:]:
+        line = _cut(linecache.getline(file, number))
+        at = f" in line {number}" + f", `{line}`," * bool(line)
+    return f"Your function stopped{at} with {_named(error)}"
 
 
 def _named(error):

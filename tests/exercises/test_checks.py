@@ -351,31 +351,31 @@ def slow(q, k):
 
 @pytest.mark.parametrize("function", [never, catching, sleeping, slow])
 def test_a_function_that_does_not_end_is_stopped(function, monkeypatch):
-    monkeypatch.setattr(checks, "SECONDS", 0.3)
+    monkeypatch.setattr(checks, "SECONDS", 0.15)
     start = time.monotonic()
     result = grade("00-warm-up", function)
     assert not result.passed and time.monotonic() - start < 5
     after = result.message.splitlines()[0]
-    assert after == "Your function has not ended after 0.3 s, on this call:" or function is slow
+    assert after == "Your function has not ended after 0.15 s, on this call:" or function is slow
     assert (
-        after.startswith("Your function has not ended after 0.3 s")
+        after.startswith("Your function has not ended after 0.15 s")
         and function is not slow
         or "calls" in after
     )
     assert f"{function.__name__}(" in result.message
     assert grade("00-warm-up", lambda q, k: q @ k).passed  # and the alarm is off
-    time.sleep(0.4)
+    time.sleep(0.2)
 
 
 def test_it_is_stopped_on_other_threads_and_without_alarms_too(monkeypatch):
-    monkeypatch.setattr(checks, "SECONDS", 0.3)
+    monkeypatch.setattr(checks, "SECONDS", 0.15)
     results = []
     thread = threading.Thread(target=lambda: results.append(grade("00-warm-up", never)))
     thread.start()
     thread.join(5)
-    assert "has not ended after 0.3 s" in results[0].message
+    assert "has not ended after 0.15 s" in results[0].message
     monkeypatch.delattr(checks.signal, "setitimer")
-    assert "has not ended after 0.3 s" in grade("00-warm-up", never).message
+    assert "has not ended after 0.15 s" in grade("00-warm-up", never).message
     assert grade("00-warm-up", lambda q, k: q @ k).passed
 
 
@@ -384,11 +384,11 @@ def test_an_alarm_that_was_set_before_stays():
 
     rang = []
     before = signal.signal(signal.SIGALRM, lambda *_: rang.append(1))
-    signal.setitimer(signal.ITIMER_REAL, 0.4)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
         assert grade("00-warm-up", lambda q, k: q @ k).passed
         assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
-        time.sleep(0.5)
+        time.sleep(0.3)
         assert rang
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -77,7 +77,9 @@ def test_the_reference_equals_a_loop_and_passes(name):
 
 
 @pytest.mark.parametrize("name, slip", SLIPS, ids=[f"{name}: {slip.name}" for name, slip in SLIPS])
-def test_a_slip_gets_its_own_hint_and_no_other(name, slip):
+def test_a_slip_gets_its_own_hint_and_no_other(name, slip, monkeypatch):
+    few = EXERCISES[name].calls[:60]  # what tells slips apart on these does so on all
+    monkeypatch.setattr(EXERCISES[name], "calls", few)
     result = grade(name, slip.wrong)
     assert (result.passed, result.slip) == (False, slip.name)
     hint, *call = result.message.splitlines()
@@ -87,10 +89,10 @@ def test_a_slip_gets_its_own_hint_and_no_other(name, slip):
         if hasattr(slip.wrong, "__name__")
         else call
     )
-    for other in EXERCISES[name].slips:
+    for other in set(EXERCISES[name].slips) - {slip}:
         with np.errstate(all="ignore"):
             same_always = all(map(same, outcome(name, slip), outcome(name, other)))
-        assert same_always == (slip is other), f"never told from {other.name}"
+        assert not same_always, f"never told from {other.name}"
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -166,7 +168,7 @@ def test_wrong_answers_are_refused_because_a_tried_call_shows_each(name):
         answer = make()
         with np.errstate(all="ignore"):
             assert not all(right_here(answer, *each) for each in zip(calls, wants)), f"passes: {what}"
-        if number % 8 == 0:  # what grade says of some of them
+        if number % 20 == 0:  # what grade says of some of them
             result = grade(name, make())
             assert not result.passed and result.message and "{" not in result.message.splitlines()[0], what
 
