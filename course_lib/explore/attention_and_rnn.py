@@ -1,0 +1,87 @@
+"""The panel of notebook 08: how long an RNN and attention take, and what each keeps."""
+
+import ipywidgets as widgets
+import numpy as np
+
+from course_lib import show
+from course_lib.explore.panel import Panel, View, bar
+
+LENGTHS = 2.0 ** np.arange(17)  # 1 to 65,536 tokens
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def steps_and_work(n, d):
+    """Serial steps and multiplications of each model, all widths d."""
+    return {"RNN": (n, 2 * n * d**2), "attention": (4 + 0 * n, 3 * n * d**2 + 2 * n**2 * d)}
+
+
+def kept(n, d):
+    """Numbers that each holds: to read one token after the other, and to be trained."""
+    return {"RNN": (d + 0 * n, n * d), "attention": (2 * n * d, 3 * n * d + n**2)}
+
+
+def time(n, d, at_once):
+    """Time in serial steps, on a machine that makes so many multiplications in the time of one."""
+    return {name: steps + work / at_once for name, (steps, work) in steps_and_work(n, d).items()}
+
+
+def race():
+    """Slide the number of tokens, the width, and how much a machine does at once; see time and memory.
+
+    ->  Panel whose state is {"times", "kept", "lead"}: two by model; the first and last length at which
+        attention is done first, or None
+    """
+
+    def view(values):
+        n, d, at_once = values["n"], values["d"], values["at once"]
+        times, numbers, work = time(n, d, at_once), kept(n, d), steps_and_work(n, d)
+        every = np.arange(1.0, LENGTHS[-1] + 1)
+        spent = time(every, d, at_once)
+        lead = every[spent["attention"] < spent["RNN"]]
+        rows = [[*work[name], times[name], *numbers[name]] for name in times]
+        columns = ["steps", "multiplications", "time in steps", "kept, reading", "kept, training"]
+        title = f"n = {n:,} tokens, every width {d:,}; {at_once:,} multiplications in the time of a step"
+        training = {name: number for name, (_, number) in kept(LENGTHS, d).items()}
+        seen = show.stacked(
+            show.side_by_side(
+                _picture("time in steps; thick: attention", time(LENGTHS, d, at_once), n),
+                _picture("numbers kept, training; thick: attention", training, n),
+            ),
+            show.table(rows, times, columns, kind="plain", decimals=0, caption=title),
+        )
+        first, last = sorted(times, key=times.get)
+        ratio = show.number_text(times[last] / times[first], 1)
+        leads = f"attention leads from {lead[0]:,.0f} to {lead[-1]:,.0f} tokens" if len(lead) else ""
+        named = {"RNN": "the RNN", "attention": "attention"}[first]
+        note = f"{named} is done first, {ratio} times as fast; {leads or 'the RNN leads at every length'}"
+        ends = (int(lead[0]), int(lead[-1])) if len(lead) else None
+        return View({"times": times, "kept": numbers, "lead": ends}, seen, note)
+
+    controls = {
+        "n": _powers("tokens n", [2**i for i in range(17)], 64),
+        "d": _powers("width d", [2**i for i in range(3, 11)], 64),
+        "at once": _powers("at once", [10**i for i in range(8)], 10**5),
+    }
+    return Panel("Attention and an RNN in a race", controls, view, [bar(*controls.values())])
+
+
+def _powers(name, options, value):
+    """A slider of the given numbers; the table says which one is chosen."""
+    return widgets.SelectionSlider(
+        options=options, value=value, description=name, tooltip=name, readout=False
+    )
+
+
+def _picture(title, numbers, n):
+    """A number of each model over n, both axes by powers; dots at the n that is chosen."""
+    top = int(np.ceil(max(np.log10(each).max() for each in numbers.values())))
+    ticks = {i: f"10{str(i).translate(RAISED)}" for i in range(0, top + 1, 2 if top < 9 else 4)}
+    lengths = {0: "n = 1", 6: "64", 10: "1,024", 16: "65,536"}
+    drawn = show.Picture((0, 16), (0, top), title, xticks=lengths, yticks=ticks, height=190)
+    for (name, each), color, width in zip(numbers.items(), ("ghost", "output"), (1.5, 3)):
+        line = np.stack([np.log2(LENGTHS), np.log10(each)], axis=1)
+        chosen = int(np.flatnonzero(LENGTHS == n)[0])
+        amount = show.number_text(each[chosen], 0)
+        drawn.line(line, color, width=width, says=f"{name}: {amount} for {n} tokens")
+        drawn.line(line[chosen : chosen + 1], color, width=width, dots=True)
+    return drawn
