@@ -219,5 +219,14 @@ def test_long_tokens_are_cut_and_numbered():
 
 
 def test_the_panels_are_those_of_the_notebooks():
-    assert sorted(explore.__all__) == ["heads", "hull", "normalizers", "order", "qkv", "scale", "sentence"]
+    assert sorted(explore.__all__) == [
+        "heads",
+        "hull",
+        "normalizers",
+        "order",
+        "qkv",
+        "race",
+        "scale",
+        "sentence",
+    ]
     assert not re.search("course_lib.explore", live.__doc__)
