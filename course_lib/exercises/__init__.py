@@ -1,6 +1,7 @@
 """The exercises, one file per notebook; exercise.py says what an exercise is."""
 
 from course_lib.exercises import (
+    attention_and_rnn,
     attention_scores,
     matrix_form,
     multi_head,
@@ -18,4 +19,5 @@ EXERCISES = {
     **weighted_sum.EXERCISES,
     **matrix_form.EXERCISES,
     **multi_head.EXERCISES,
+    **attention_and_rnn.EXERCISES,
 }

@@ -7,6 +7,7 @@ from loops import LOOPS
 
 from course_lib.attention import scores, self_attention, self_attention_columns, softmax, weighted_sum
 from course_lib.heads import merge_heads, multi_head_attention, split_heads
+from course_lib.sequence import bidirectional_rnn, rnn
 
 
 def stable(alpha):
@@ -297,6 +298,100 @@ def multi_einsum(X, W_q, W_k, W_v, W_o, h):
     return np.einsum("...hne,hev->...nv", weights @ V, W_o.reshape(h, -1, W_o.shape[1]))
 
 
+def read_on(X, W_x, W_h):
+    h = np.zeros(len(W_h))
+    states = []
+    for x in X:
+        h = np.tanh(x @ W_x + h @ W_h)
+        states.append(h)
+    return np.array(states)
+
+
+def filled_states(X, W_x, W_h):
+    states = np.zeros((len(X), len(W_h)))
+    for i in range(len(X)):
+        states[i] = np.tanh(X[i] @ W_x + states[i - 1] @ W_h)  # before the first stands the last: still 0
+    return states
+
+
+def recurring(X, W_x, W_h):
+    if len(X) == 0:
+        return np.zeros((0, len(W_h)))
+    before = recurring(X[:-1], W_x, W_h)
+    h = before[-1] if len(before) else 0 * W_h[0]
+    return np.vstack([before, np.tanh(X[-1] @ W_x + h @ W_h)])
+
+
+def one_matrix(X, W_x, W_h):
+    W, h, states = np.vstack([W_x, W_h]), np.zeros(len(W_h)), []
+    for x in X:
+        states.append(h := np.tanh(np.concatenate([x, h]) @ W))
+    return np.stack(states)
+
+
+def by_columns(X, W_x, W_h):
+    h, states = np.zeros((len(W_h), 1)), []
+    for x in X:
+        h = np.tanh(W_x.T @ x[:, None] + W_h.T @ h)
+        states.append(h[:, 0])
+    return np.array(states)
+
+
+def all_again_and_again(X, W_x, W_h):
+    states = np.zeros((len(X), len(W_h)))
+    for _ in X:  # after i rounds the first i states are right
+        states = np.tanh(X @ W_x + np.vstack([np.zeros(len(W_h)), states[:-1]]) @ W_h)
+    return states
+
+
+def in_order(takes, needs):
+    done = np.zeros(len(takes))
+    for i in range(len(takes)):
+        begin = 0
+        for j in range(i):
+            if needs[i, j]:
+                begin = max(begin, done[j])
+        done[i] = begin + takes[i]
+    return done
+
+
+def listed(takes, needs):
+    done = []
+    for i, row in enumerate(needs):
+        done.append(takes[i] + max((done[j] for j in range(i) if row[j]), default=0))
+    return done and np.array(done)
+
+
+def multiplied(takes, needs):
+    done = np.zeros(len(takes))
+    for i, own in enumerate(takes):
+        done[i] = (needs[i] * done).max() + own
+    return done
+
+
+def settled(takes, needs):
+    done = np.array(takes, dtype=float)
+    for _ in takes:
+        done = takes + (needs * done).max(axis=1)
+    return done
+
+
+def asked_back(takes, needs):
+    def when(i):
+        return takes[i] + max([when(j) for j in np.flatnonzero(needs[i])], default=0)
+
+    return np.array([when(i) for i in range(len(takes))])
+
+
+def longest_way(takes, needs):
+    """The longest sum of times along a way back, for all pairs at once."""
+    m = len(takes)
+    ways = np.where(needs, takes[:, None], -np.inf) + 0.0  # [i, j]: from j to the end of i
+    for k in range(m):
+        ways = np.maximum(ways, ways[:, k, None] + ways[k])
+    return np.maximum(takes, (ways + takes).max(axis=1))
+
+
 MOVED = {
     "W_q": ["Q", "scores", "weights", "output"],
     "W_k": ["K", "scores", "weights", "output"],
@@ -568,5 +663,32 @@ RIGHT = {
         lambda *call: multi_head_attention(*call).output,
         lambda X, *rest: multi(X[None], *rest)[0],
         lambda X, *rest: multi(X, *rest) if X.ndim == 2 else np.stack([multi(x, *rest) for x in X]),
+    ],
+    "08-rnn": [
+        read_on,
+        filled_states,
+        recurring,
+        one_matrix,
+        by_columns,
+        all_again_and_again,
+        rnn,
+        LOOPS["08-rnn"],
+        lambda X, *W: rnn(X[None], *W)[0],
+        lambda X, *W: bidirectional_rnn(X, W, W)[:, : len(W[1])],
+        lambda X, *W: bidirectional_rnn(X[::-1], W, W)[::-1, len(W[1]) :],
+        lambda X, *W: np.stack([read_on(X[: i + 1], *W)[-1] for i in range(len(X))]),
+    ],
+    "08-done": [
+        in_order,
+        listed,
+        multiplied,
+        settled,
+        asked_back,
+        longest_way,
+        LOOPS["08-done"],
+        lambda takes, needs: in_order(takes, needs.astype(int)),
+        lambda takes, needs: in_order(takes.tolist(), needs),
+        lambda takes, needs: np.where(True, settled(takes, needs * 1.0), 0),
+        lambda takes, needs: multiplied(takes.astype(float), needs),
     ],
 }

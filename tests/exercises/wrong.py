@@ -10,7 +10,7 @@ import numpy as np
 from course_lib.attention import scores, softmax
 from course_lib.exercises import EXERCISES
 from course_lib.heads import merge_heads, split_heads
-from course_lib.sequence import positions
+from course_lib.sequence import positions, rnn
 
 # What can be said of a call: its sizes by name, and the axes in front.
 
@@ -38,6 +38,10 @@ def sizes(name, call):
         return {"n": shapes[0][-2], "h": call[1], "d": shapes[0][-1] // call[1]}
     if name == "07-merge":
         return dict(zip("hnd", shapes[0][-3:]))
+    if name == "08-rnn":
+        return {"n": shapes[0][0], "d": shapes[0][1], "d_h": shapes[1][1]}
+    if name == "08-done":
+        return {"m": shapes[0][0]}
     if name != "07-multi-head":
         raise KeyError(f"say in `sizes` of wrong.py what the sizes of a call of {name} are")
     h = call[-1]
@@ -191,6 +195,19 @@ def cases(name):
         }
         found.pop("all sizes different")
         found.pop("d is 3 or more")
+    if name == "08-done":
+        found.pop("negative numbers only")  # a time is none
+        found |= {
+            "no needs": lambda call: len(call[0]) > 1 and not call[1].any(),
+            "a chain": lambda call: np.array_equal(call[1], np.eye(len(call[0]), k=-1)),
+            "all before are needed": lambda call: call[1].sum() == len(call[0]) * (len(call[0]) - 1) / 2 > 2,
+            "two are needed": lambda call: (call[1].sum(axis=1) == 2).any(),
+            "a step that none needs": lambda call: (call[1].sum(axis=0)[:-1] == 0).any() and call[1].any(),
+            "a step not the last is done last": lambda call: (
+                EXERCISES[name].reference(*call).argmax() < len(call[0]) - 1
+            ),
+            "many steps": lambda call: len(call[0]) > 6,
+        }
     return found
 
 
@@ -943,6 +960,63 @@ BY_HAND = {
         "outputs added": lambda X, W_q, W_k, W_v, W_o, h: per_head(
             merge=lambda Y: np.concatenate([Y.sum(-3)] * h, -1)
         )(X, W_q, W_k, W_v, W_o, h),
+    },
+    "08-rnn": {
+        "state forgotten": lambda X, W_x, W_h: np.tanh(X @ W_x),
+        "W_h.T": lambda X, W_x, W_h: rnn(X, W_x, W_h.T),
+        "W_h @ h where square": lambda X, W_x, W_h: rnn(X, W_x, W_h.T if X.shape[0] == len(W_h) else W_h),
+        "W_x.T where square": lambda X, W_x, W_h: rnn(X, W_x.T if len(set(W_x.shape)) == 1 else W_x, W_h),
+        "no W_h": lambda X, W_x, W_h: rnn(X, W_x, np.eye(len(W_h))),
+        "backwards": lambda X, W_x, W_h: rnn(X[::-1], W_x, W_h)[::-1],
+        "backwards unturned": lambda X, W_x, W_h: rnn(X[::-1], W_x, W_h),
+        "turned at the end": lambda X, W_x, W_h: rnn(X, W_x, W_h)[::-1],
+        "last": lambda X, W_x, W_h: rnn(X, W_x, W_h)[-1],
+        "last of all rows": lambda X, W_x, W_h: np.tile(rnn(X, W_x, W_h)[-1], (len(X), 1)),
+        "one row flat": lambda X, W_x, W_h: rnn(X, W_x, W_h)[0] if len(X) == 1 else rnn(X, W_x, W_h),
+        "one late": lambda X, W_x, W_h: np.vstack([np.zeros(len(W_h)), rnn(X, W_x, W_h)[:-1]]),
+        "with the start": lambda X, W_x, W_h: np.vstack([np.zeros(len(W_h)), rnn(X, W_x, W_h)]),
+        "first token twice": lambda X, W_x, W_h: rnn(np.vstack([X[:1], X]), W_x, W_h)[1:],
+        "first token left out": lambda X, W_x, W_h: np.vstack([np.zeros(len(W_h)), rnn(X[1:], W_x, W_h)]),
+        "three tokens remembered": lambda X, W_x, W_h: np.stack(
+            [rnn(X[max(0, i - 2) : i + 1], W_x, W_h)[-1] for i in range(len(X))]
+        ),
+        "starts at the first token": lambda X, W_x, W_h: np.vstack([X[:1] @ W_x, rnn(X, W_x, W_h)[1:]]),
+        "sigmoid": lambda X, W_x, W_h: 1 / (1 + np.exp(-rnn(X, W_x, W_h))),
+        "softsign": lambda X, W_x, W_h: rnn(X, W_x, W_h) * 0.999,
+        "running mean": lambda X, W_x, W_h: (
+            np.cumsum(rnn(X, W_x, W_h), 0) / np.arange(1, len(X) + 1)[:, None]
+        ),
+        "tanh twice": lambda X, W_x, W_h: np.tanh(rnn(X, W_x, W_h)),
+        "zeros like X": lambda X, W_x, W_h: rnn(X, W_x, W_h).astype(X.dtype),
+        "four tokens at most": lambda X, W_x, W_h: np.vstack(
+            [rnn(X[:4], W_x, W_h), np.zeros((max(0, len(X) - 4), len(W_h)))]
+        ),
+        "tokens down": lambda X, W_x, W_h: rnn(X, W_x, W_h).T,
+    },
+    "08-done": {
+        "own times": lambda takes, needs: takes * 1.0,
+        "one by one": lambda takes, needs: np.cumsum(takes),
+        "sum of the needed times": lambda takes, needs: takes + needs @ takes,
+        "longest needed time": lambda takes, needs: takes + (needs * takes).max(1),
+        "two steps back": lambda takes, needs: takes + (needs * (takes + (needs * takes).max(1))).max(1),
+        "begin": lambda takes, needs: EXERCISES["08-done"].reference(takes, needs) - takes,
+        "number of steps": lambda takes, needs: EXERCISES["08-done"].reference(np.ones(len(takes)), needs),
+        "in whole ticks": lambda takes, needs: np.ceil(EXERCISES["08-done"].reference(takes, needs)),
+        "running maximum": lambda takes, needs: np.maximum.accumulate(
+            EXERCISES["08-done"].reference(takes, needs)
+        ),
+        "sorted": lambda takes, needs: np.sort(EXERCISES["08-done"].reference(takes, needs)),
+        "end": lambda takes, needs: EXERCISES["08-done"].reference(takes, needs).max(),
+        "end in every place": lambda takes, needs: np.full(
+            len(takes), EXERCISES["08-done"].reference(takes, needs).max()
+        ),
+        "turned": lambda takes, needs: EXERCISES["08-done"].reference(takes, np.tril(needs.T, -1)),
+        "neighbors only": lambda takes, needs: EXERCISES["08-done"].reference(
+            takes, needs & np.eye(len(takes), k=-1, dtype=bool)
+        ),
+        "all before": lambda takes, needs: EXERCISES["08-done"].reference(
+            takes, np.tril(np.ones((len(takes), len(takes)), bool), -1)
+        ),
     },
 }
 
