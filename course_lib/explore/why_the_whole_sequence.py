@@ -1,0 +1,95 @@
+"""The panel of notebook 01: how far away the cue lies, how far a model sees."""
+
+import functools
+import itertools
+
+from course_lib import show
+from course_lib.explore.panel import Panel, View, checked, slider
+from course_lib.sequence import ceiling
+
+N, PICK = 7, 3  # tokens of a sequence, and the one in the middle that is looked at
+FARTHEST = 3
+SIGHTS = [*(f"radius {r}" for r in range(FARTHEST + 1)), "all before", "all"]
+
+
+def task(distance, n=N):
+    """Every sequence of n coins, and its labels: the coin at this distance, 0 beyond the edges.
+
+    distance: below 0 to the left, above 0 to the right  ->  list of pairs of tuples, 2**n of them
+    """
+    coins = list(itertools.product((0, 1), repeat=n))
+    return [(x, tuple(x[i + distance] if 0 <= i + distance < n else 0 for i in range(n))) for x in coins]
+
+
+def sight(x, i, name):
+    """What a model sees of the sequence x when it labels token i; None stands beyond an edge."""
+    if name == "all":
+        return x, i
+    if name == "all before":
+        return x[: i + 1]
+    radius = int(name.split()[1])
+    return tuple(x[j] if 0 <= j < len(x) else None for j in range(i - radius, i + radius + 1))
+
+
+@functools.cache
+def _seen_and_labels(distance, name):
+    pairs = [(sight(x, i, name), labels[i]) for x, labels in task(distance) for i in range(N)]
+    return tuple(zip(*pairs))
+
+
+def reach(count=ceiling):
+    """Slide the distance of the cue and the radius of a window; see what is seen, and its ceiling.
+
+    count(seen, labels) -> the ceiling, called with two lists
+    ->  Panel whose state is {"ceilings": {sight: share}, "sees": whether the window holds the cue}
+    """
+
+    def view(values, count=count):
+        distance, radius = values["distance"], values["radius"]
+        found = {
+            name: float(checked("ceiling", count(*map(list, _seen_and_labels(distance, name))), ()))
+            for name in SIGHTS
+        }
+        chosen, cue = SIGHTS[radius], PICK + distance
+        rows = {
+            "its cue": [j == cue for j in range(N)],
+            f"window, {chosen}": [abs(j - PICK) <= radius for j in range(N)],
+            "all before": [j <= PICK for j in range(N)],
+            "all": [True] * N,
+        }
+        seen = show.stacked(
+            show.table(
+                list(rows.values()),
+                rows,
+                [f"[{j + 1}]" if j == PICK else j + 1 for j in range(N)],
+                kind="weights",
+                decimals=0,
+                caption="token 4: where its cue lies (1), and which tokens are seen (1)",
+            ),
+            _bars(found, radius),
+        )
+        inside = abs(distance) <= radius
+        note = f"the window {'holds' if inside else 'does NOT hold'} the cue: "
+        note += f"{100 * found[chosen]:.1f} % of the labels at best; "
+        note += f"all before: {100 * found['all before']:.1f} %, all: {100 * found['all']:.1f} %"
+        return View({"ceilings": found, "sees": inside}, seen, note)
+
+    controls = {
+        "distance": slider("distance of the cue", -FARTHEST, FARTHEST, 1, -2),
+        "radius": slider("radius of the window", 0, FARTHEST, 1, 1),
+    }
+    standard = functools.partial(view, count=ceiling)
+    return Panel("Does it see the cue?", controls, view, standard=standard)
+
+
+def _bars(found, radius):
+    """The ceiling of every sight; that of the chosen window is filled."""
+    words = {j: name.removeprefix("radius ") for j, name in enumerate(found)}
+    words[0] = "radius 0"
+    percents = {share: f"{100 * share:.0f} %" for share in (0, 0.5, 1)}
+    drawn = show.Picture(
+        (-0.7, len(found) - 0.3), (0, 1.05), "ceilings", xticks=words, yticks=percents, width=420, height=170
+    )
+    drawn.bars([*found.values()], "ghost", says=", ".join(f"{k} {v:.2f}" for k, v in found.items()))
+    filled = [share if j == radius else 0 for j, share in enumerate(found.values())]
+    return drawn.bars(filled, "output")
