@@ -9,10 +9,12 @@ from course_lib.exercises import (
     softmax,
     start_here,
     weighted_sum,
+    why_the_whole_sequence,
 )
 
 EXERCISES = {
     **start_here.EXERCISES,
+    **why_the_whole_sequence.EXERCISES,
     **queries_keys_values.EXERCISES,
     **attention_scores.EXERCISES,
     **softmax.EXERCISES,

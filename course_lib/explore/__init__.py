@@ -8,5 +8,6 @@ from course_lib.explore.queries_keys_values import qkv
 from course_lib.explore.softmax import normalizers
 from course_lib.explore.start_here import sentence
 from course_lib.explore.weighted_sum import hull
+from course_lib.explore.why_the_whole_sequence import reach
 
-__all__ = ["heads", "hull", "normalizers", "order", "qkv", "race", "scale", "sentence"]
+__all__ = ["heads", "hull", "normalizers", "order", "qkv", "race", "scale", "reach", "sentence"]

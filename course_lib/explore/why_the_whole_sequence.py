@@ -3,6 +3,8 @@
 import functools
 import itertools
 
+import numpy as np
+
 from course_lib import show
 from course_lib.explore.panel import Panel, View, checked, slider
 from course_lib.sequence import ceiling
@@ -33,21 +35,22 @@ def sight(x, i, name):
 
 @functools.cache
 def _seen_and_labels(distance, name):
-    pairs = [(sight(x, i, name), labels[i]) for x, labels in task(distance) for i in range(N)]
-    return tuple(zip(*pairs))
+    numbers = {}  # each sight has a number: a learner's function gets what its exercise gave it
+    seen = [numbers.setdefault(sight(x, i, name), len(numbers)) for x, _ in task(distance) for i in range(N)]
+    return np.array(seen), np.array([label for _, labels in task(distance) for label in labels])
 
 
 def reach(count=ceiling):
     """Slide the distance of the cue and the radius of a window; see what is seen, and its ceiling.
 
-    count(seen, labels) -> the ceiling, called with two lists
+    count(seen, labels) -> the ceiling, called with two arrays of whole numbers
     ->  Panel whose state is {"ceilings": {sight: share}, "sees": whether the window holds the cue}
     """
 
     def view(values, count=count):
         distance, radius = values["distance"], values["radius"]
         found = {
-            name: float(checked("ceiling", count(*map(list, _seen_and_labels(distance, name))), ()))
+            name: float(checked("ceiling", count(*map(np.copy, _seen_and_labels(distance, name))), ()))
             for name in SIGHTS
         }
         chosen, cue = SIGHTS[radius], PICK + distance

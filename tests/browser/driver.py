@@ -53,6 +53,7 @@ PANELS = {
     "hull": "explore.hull(tokens, V, scores(Q, K)[0])",
     "order": "explore.order(tokens, X4, *W4)",
     "heads": "explore.heads(tokens, X6, *W6)",
+    "reach": "explore.reach()",
     "race": "explore.race()",
 }
 HERE = Path(__file__).parent

@@ -10,7 +10,7 @@ import numpy as np
 from course_lib.attention import scores, softmax
 from course_lib.exercises import EXERCISES
 from course_lib.heads import merge_heads, split_heads
-from course_lib.sequence import positions, rnn
+from course_lib.sequence import ceiling, positions, rnn, windows
 
 # What can be said of a call: its sizes by name, and the axes in front.
 
@@ -19,6 +19,10 @@ def sizes(name, call):
     """{letter: size} for the sizes that the exercise's text names."""
     shapes = [np.shape(each) for each in call]
     if name == "00-warm-up":
+        return {"n": shapes[0][0]}
+    if name == "01-window":
+        return {"n": shapes[0][0], "d": shapes[0][1], "r": call[1]}
+    if name == "01-ceiling":
         return {"n": shapes[0][0]}
     if name == "02-moves":
         return {}
@@ -69,7 +73,7 @@ def temperature_of(call):
 
 def cases(name):
     """{case: condition on a call} for everything that the text of the exercise allows."""
-    numeric = name not in ("02-moves", "06-positions")
+    numeric = name not in ("01-ceiling", "02-moves", "06-positions")
     found = {}
     if name == "02-moves":
         return {
@@ -123,6 +127,32 @@ def cases(name):
         found["a zero among them"] = lambda call: (call[0] == 0).any()
         if len(whole(EXERCISES[name].probes[0])) > 1:
             found["some whole numbers"] = lambda call: any(whole(call)) and not all(whole(call))
+    if name == "01-window":
+        found |= {
+            "radius 0": lambda call: call[1] == 0,
+            "beyond both edges": lambda call: call[1] >= len(call[0]) > 1,
+            "a window as wide as the sequence": lambda call: 2 * call[1] + 1 == len(call[0]) > 1,
+        }
+    if name == "01-ceiling":
+
+        def counts(call):
+            return [np.unique(call[1][call[0] == s], return_counts=True)[1] for s in np.unique(call[0])]
+
+        found |= {
+            "one sight": lambda call: len(counts(call)) == 1 and len(call[0]) > 2,
+            "all sights different": lambda call: len(counts(call)) == len(call[0]) > 2,
+            "one label": lambda call: len(set(call[1].tolist())) == 1 and len(call[0]) > 2,
+            "a tie": lambda call: any(len(c) > 1 and (c == c.max()).sum() > 1 for c in counts(call)),
+            "three labels for one sight": lambda call: any(len(c) > 2 for c in counts(call)),
+            "a sight never surely right": lambda call: all(len(c) > 1 for c in counts(call)),
+            "a label 0": lambda call: (call[1] == 0).any(),
+            "no label 0": lambda call: (call[1] > 0).all(),
+            "no sight 0": lambda call: (call[0] > 0).all(),
+            "many": lambda call: len(call[0]) > 9,
+            "more labels than sights": lambda call: (
+                len(set(call[1].tolist())) > len(set(call[0].tolist())) > 1
+            ),
+        }
     if name.startswith("03"):
         found["one query, many keys"] = lambda call: sizes(name, call)["n_k"] == 64
     if name.startswith("04"):
@@ -301,6 +331,7 @@ def general(name):
     }
     if name != "06-positions":
         shape["writes into its inputs"] = lambda: writing
+    if name not in ("01-ceiling", "06-positions"):  # whole numbers stay what they are
         shape["cast to float32 first"] = lambda: (
             lambda *given, **named: each_part(np.float64)(
                 right(
@@ -442,7 +473,69 @@ def _pairs(angles):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(angles), -1)
 
 
+def around(X, offsets):
+    """The rows at these offsets from each, zeros beyond the edges."""
+    far = windows(X, 30)
+    return far[:, [30 + offset for offset in offsets]]
+
+
 BY_HAND = {
+    "01-window": {
+        "the neighbors swapped": lambda X, r: windows(X, r)[:, np.r_[r + 1 : 2 * r + 1, r : r + 1, 0:r]],
+        "zeros for oneself": lambda X, r: windows(X, r) * (np.arange(2 * r + 1) != r)[:, None],
+        "one to the right": lambda X, r: around(X, range(-r + 1, r + 2)),
+        "one to the left": lambda X, r: around(X, range(-r - 1, r)),
+        "one too wide": lambda X, r: windows(X, r + 1),
+        "one too narrow": lambda X, r: windows(X, max(r - 1, 0)),
+        "radius 1 always": lambda X, r: windows(X, 1),
+        "radius 2 at most": lambda X, r: around(X, [max(-2, min(2, o)) for o in range(-r, r + 1)]),
+        "every second": lambda X, r: around(X, range(-2 * r, 2 * r + 1, 2)),
+        "mean of the window": lambda X, r: np.tile(windows(X, r).mean(1, keepdims=True), (1, 2 * r + 1, 1)),
+        "the first window": lambda X, r: windows(X, r)[:1],
+        "tokens turned over": lambda X, r: windows(X, r)[::-1],
+        "ones beyond the edges": lambda X, r: (
+            windows(X, r) + 1 - np.broadcast_to(windows(X * 0 + 1, r), windows(X, r).shape)
+        ),
+        "mirrored beyond the edges": lambda X, r: np.stack(
+            [X[np.abs(np.arange(len(X)) + o) % len(X)] for o in range(-r, r + 1)], axis=1
+        ),
+        "goes round on the left only": lambda X, r: np.stack(
+            [
+                np.vstack([X[(i + o) % len(X)] if i + o < len(X) else 0 * X[0] for o in range(-r, r + 1)])
+                for i in range(len(X))
+            ]
+        ),
+        "features before places": lambda X, r: windows(X, r).swapaxes(1, 2),
+    },
+    "01-ceiling": {
+        "always 1": lambda seen, labels: 1.0,
+        "the two most frequent": lambda seen, labels: np.mean(
+            [
+                (labels[seen == s] == y).sum() >= sorted(np.bincount(labels[seen == s]))[-2:][0]
+                for s, y in zip(seen, labels)
+            ]
+        ),
+        "share that is wrong": lambda seen, labels: 1 - ceiling(seen, labels),
+        "in percent": lambda seen, labels: 100 * ceiling(seen, labels),
+        "rounded": lambda seen, labels: round(ceiling(seen, labels), 1),
+        "seen alone": lambda seen, labels: ceiling(0 * seen, seen),
+        "largest sight only": lambda seen, labels: np.bincount(seen).max() / len(seen),
+        "pairs counted": lambda seen, labels: len(set(zip(seen.tolist(), labels.tolist()))) / len(seen),
+        "sights that come once": lambda seen, labels: np.mean([(seen == s).sum() == 1 for s in seen]),
+        "neighbors only": lambda seen, labels: np.mean(np.r_[True, labels[1:] == labels[:-1]]),
+        "two labels only": lambda seen, labels: ceiling(seen, labels > 0),
+        "two sights only": lambda seen, labels: ceiling(seen > 0, labels),
+        "four sights only": lambda seen, labels: ceiling(seen % 4, labels),
+        "first half": lambda seen, labels: ceiling(seen[: len(seen) // 2 + 1], labels[: len(seen) // 2 + 1]),
+        "sight is the label": lambda seen, labels: np.mean(seen == labels),
+        "mean over sights of sure ones": lambda seen, labels: np.mean(
+            [len(set(labels[seen == s].tolist())) == 1 for s in set(seen.tolist())]
+        ),
+        "each but itself": lambda seen, labels: ceiling(seen, labels) - 1 / len(seen),
+        "place seen too": lambda seen, labels: ceiling(
+            zip(seen.tolist(), (np.arange(len(seen)) % 2).tolist()), labels
+        ),
+    },
     "00-warm-up": {
         "replaces for adds": loop_that_forgets,
         "leaves out the last": lambda q, k: q[:-1] @ k[:-1],

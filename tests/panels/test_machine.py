@@ -226,6 +226,7 @@ def test_the_panels_are_those_of_the_notebooks():
         "order",
         "qkv",
         "race",
+        "reach",
         "scale",
         "sentence",
     ]
