@@ -7,6 +7,7 @@ from course_lib import show
 from course_lib.explore.panel import Panel, View, bar
 
 LENGTHS = 2.0 ** np.arange(17)  # 1 to 65,536 tokens
+ROWS = ["serial steps", "multiplications", "time in steps", "kept, reading", "kept, training"]
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -26,28 +27,25 @@ def time(n, d, at_once):
 
 
 def race():
-    """Slide the number of tokens, the width, and how much a machine does at once; see time and memory.
+    """Slide n, the width d, and r, the multiplications in the time of a serial step; see time and memory.
 
     ->  Panel whose state is {"times", "kept", "lead"}: two by model; the first and last length at which
         attention is done first, or None
     """
 
     def view(values):
-        n, d, at_once = values["n"], values["d"], values["at once"]
+        n, d, at_once = values["n"], values["d"], values["r"]
         times, numbers, work = time(n, d, at_once), kept(n, d), steps_and_work(n, d)
         every = np.arange(1.0, LENGTHS[-1] + 1)
         spent = time(every, d, at_once)
         lead = every[spent["attention"] < spent["RNN"]]
-        rows = [[*work[name], times[name], *numbers[name]] for name in times]
-        columns = ["steps", "multiplications", "time in steps", "kept, reading", "kept, training"]
-        title = f"n = {n:,} tokens, every width {d:,}; {at_once:,} multiplications in the time of a step"
+        rows = np.transpose([[*work[name], times[name], *numbers[name]] for name in times])
         training = {name: number for name, (_, number) in kept(LENGTHS, d).items()}
-        seen = show.stacked(
-            show.side_by_side(
-                _picture("time in steps; thick: attention", time(LENGTHS, d, at_once), n),
-                _picture("numbers kept, training; thick: attention", training, n),
-            ),
-            show.table(rows, times, columns, kind="plain", decimals=0, caption=title),
+        title = f"n = {n:,}, d = {d:,}, r = {at_once:,}"
+        seen = show.side_by_side(
+            _picture("time in steps; thick: attention", time(LENGTHS, d, at_once), n),
+            _picture("kept for training; thick: attention", training, n),
+            show.table(rows, ROWS, times, kind="plain", decimals=0, caption=title),
         )
         first, last = sorted(times, key=times.get)
         ratio = show.number_text(times[last] / times[first], 1)
@@ -60,7 +58,7 @@ def race():
     controls = {
         "n": _powers("tokens n", [2**i for i in range(17)], 64),
         "d": _powers("width d", [2**i for i in range(3, 11)], 64),
-        "at once": _powers("at once", [10**i for i in range(8)], 10**5),
+        "r": _powers("r", [10**i for i in range(8)], 10**5),
     }
     return Panel("Attention and an RNN in a race", controls, view, [bar(*controls.values())])
 
@@ -76,7 +74,7 @@ def _picture(title, numbers, n):
     """A number of each model over n, both axes by powers; dots at the n that is chosen."""
     top = int(np.ceil(max(np.log10(each).max() for each in numbers.values())))
     ticks = {i: f"10{str(i).translate(RAISED)}" for i in range(0, top + 1, 2 if top < 9 else 4)}
-    lengths = {0: "n = 1", 6: "64", 10: "1,024", 16: "65,536"}
+    lengths = {0: "1", 5: "32", 10: "1024", 15: "32768"}
     drawn = show.Picture((0, 16), (0, top), title, xticks=lengths, yticks=ticks, height=190)
     for (name, each), color, width in zip(numbers.items(), ("ghost", "output"), (1.5, 3)):
         line = np.stack([np.log2(LENGTHS), np.log10(each)], axis=1)

@@ -29,7 +29,7 @@ def times(n, d, at_once):
 @pytest.mark.parametrize("d", [8, 1024])
 @pytest.mark.parametrize("at_once", [1, 10**5, 10**7])
 def test_times_and_memory_are_those_counted(panel, n, d, at_once):
-    panel.set({"n": n, "d": d, "at once": at_once})
+    panel.set({"n": n, "d": d, "r": at_once})
     want = times(n, d, at_once)
     assert panel.state["times"] == pytest.approx(want)
     assert panel.state["kept"] == {"RNN": (d, n * d), "attention": (2 * n * d, 3 * n * d + n * n)}
@@ -41,7 +41,7 @@ def test_times_and_memory_are_those_counted(panel, n, d, at_once):
     "d, at_once, lead", [(64, 10**5, (5, 745)), (64, 10**6, (5, 7776)), (64, 1000, None)]
 )
 def test_where_attention_leads(panel, d, at_once, lead):
-    panel.set({"d": d, "at once": at_once})
+    panel.set({"d": d, "r": at_once})
     assert panel.state["lead"] == lead
     for n in lead or ():
         found, beyond = times(n, d, at_once), times(n + (1 if n > 5 else -1), d, at_once)
@@ -52,12 +52,12 @@ def test_where_attention_leads(panel, d, at_once, lead):
 
 def test_attention_never_leads_where_a_step_buys_fewer_multiplications_than_d_squared(panel):
     for d in panel.controls["d"].options:
-        for at_once in panel.controls["at once"].options:
-            panel.set({"d": d, "at once": at_once})
+        for at_once in panel.controls["r"].options:
+            panel.set({"d": d, "r": at_once})
             assert at_once > d * d or panel.state["lead"] is None
 
 
-@pytest.mark.parametrize("name, value", [("n", 1024), ("d", 8), ("at once", 10)])
+@pytest.mark.parametrize("name, value", [("n", 1024), ("d", 8), ("r", 10)])
 def test_every_slider_moves_picture_and_table(panel, name, value):
     picture, table = look(panel).split("<table")
     panel.controls[name].value = value
@@ -67,8 +67,8 @@ def test_every_slider_moves_picture_and_table(panel, name, value):
 
 def test_lines_and_dots_lie_in_the_frame_for_every_choice(panel):
     for d in (8, 64, 1024):
-        for at_once in panel.controls["at once"].options:
-            panel.set({"d": d, "at once": at_once})
+        for at_once in panel.controls["r"].options:
+            panel.set({"d": d, "r": at_once})
             for path in re.findall(r'<path d="M([^"HV]*)" fill="none"', look(panel)):
                 points = np.array([point.split(",") for point in path.split()], float)
                 assert (points > 0).all() and (points[:, 1] < 190).all()
@@ -83,7 +83,7 @@ def test_what_is_drawn_is_said(panel):
 
 def test_reset_gives_identical_text(panel):
     begin = look(panel)
-    panel.set({"n": 16, "d": 128, "at once": 100})
+    panel.set({"n": 16, "d": 128, "r": 100})
     assert look(panel) != begin
     panel.reset()
     assert look(panel) == begin
