@@ -10,4 +10,4 @@ from course_lib.explore.start_here import sentence
 from course_lib.explore.weighted_sum import hull
 from course_lib.explore.why_the_whole_sequence import reach
 
-__all__ = ["heads", "hull", "normalizers", "order", "qkv", "race", "scale", "reach", "sentence"]
+__all__ = ["heads", "hull", "normalizers", "order", "qkv", "race", "reach", "scale", "sentence"]

@@ -60,21 +60,21 @@ def reach(count=ceiling):
             "all before": [j <= PICK for j in range(N)],
             "all": [True] * N,
         }
-        seen = show.stacked(
+        seen = show.side_by_side(
             show.table(
                 list(rows.values()),
                 rows,
                 [f"[{j + 1}]" if j == PICK else j + 1 for j in range(N)],
                 kind="weights",
                 decimals=0,
-                caption="token 4: where its cue lies (1), and which tokens are seen (1)",
+                caption="token 4: its cue, and who is seen (1)",
             ),
             _bars(found, radius),
         )
         inside = abs(distance) <= radius
         note = f"the window {'holds' if inside else 'does NOT hold'} the cue: "
-        note += f"{100 * found[chosen]:.1f} % of the labels at best; "
-        note += f"all before: {100 * found['all before']:.1f} %, all: {100 * found['all']:.1f} %"
+        note += f"at best {found[chosen]:.3f} of the labels are right; "
+        note += f"all before: {found['all before']:.3f}, all: {found['all']:.3f}"
         return View({"ceilings": found, "sees": inside}, seen, note)
 
     controls = {
@@ -87,11 +87,10 @@ def reach(count=ceiling):
 
 def _bars(found, radius):
     """The ceiling of every sight; that of the chosen window is filled."""
-    words = {j: name.removeprefix("radius ") for j, name in enumerate(found)}
-    words[0] = "radius 0"
-    percents = {share: f"{100 * share:.0f} %" for share in (0, 0.5, 1)}
+    words = dict(enumerate(["radius 0", *range(1, FARTHEST + 1), "before", "all"]))
+    shares = {0: "0", 0.5: "0.5", 1: "1"}
     drawn = show.Picture(
-        (-0.7, len(found) - 0.3), (0, 1.05), "ceilings", xticks=words, yticks=percents, width=420, height=170
+        (-0.7, len(found) - 0.3), (0, 1.05), "ceilings", xticks=words, yticks=shares, width=320, height=170
     )
     drawn.bars([*found.values()], "ghost", says=", ".join(f"{k} {v:.2f}" for k, v in found.items()))
     filled = [share if j == radius else 0 for j, share in enumerate(found.values())]

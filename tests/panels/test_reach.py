@@ -31,7 +31,7 @@ def test_the_ceilings_are_1_where_the_cue_is_seen_and_the_formula_elsewhere(dist
     assert found["all"] == 1 and found["all before"] == pytest.approx(1 if distance <= 0 else blind)
     assert panel.state["sees"] == (abs(distance) <= radius)
     assert ("does NOT hold" in panel.status) is not panel.state["sees"]
-    assert f"{100 * found[f'radius {radius}']:.1f} % of the labels" in panel.status
+    assert f"{found[f'radius {radius}']:.3f} of the labels" in panel.status
 
 
 def test_the_table_shows_the_cue_and_what_is_seen(panel):
