@@ -137,7 +137,7 @@ def _grade(function, exercise, calls):
         got, printed = _run(function, given)
         tried.append(Tried(call, got, _comes(exercise.reference, exercise, number), printed))
         if not all(map(np.array_equal, _flat(given), _flat(call))):
-            text = "Your function writes into what it is given: X += 1 does, X = X + 1 makes a new array."
+            text = "Your function writes into what it is given: `a += b` does, `a = a + b` makes a new array."
             return _not_yet(f"{text}\n{_written(function, call)}", "changes its input")
     failing = [one for one in tried if not same(one.got, one.want)]
     if not failing:

@@ -60,7 +60,7 @@ def difference(got, want, known=()):
     if np.isnan(got).any():
         return f"{part}{np.isnan(got).sum()} of {np.size(got)} numbers are nan."
     if holds.kind in "iu" and (np.mod(want, 1) != 0).any():
-        return f"{part}Your array holds whole numbers only ({holds}), where there are fractions."
+        return f"{part}You return whole numbers only ({holds}), where there are fractions."
     place = tuple(map(int, np.argwhere(~close(got, want))[0]))
     got_text, want_text = (texts[0] for texts in _told_apart(np.asarray(got)[place], np.asarray(want)[place]))
     where = f"entry {list(place)}" if place else "the number"
@@ -91,6 +91,8 @@ def kind(thing):
     """What a thing is, in words."""
     if isinstance(thing, np.ma.MaskedArray):
         return "a masked array, not a plain one"
+    if callable(thing):
+        return "a function, perhaps for want of ()"
     names = {"ndarray": "an array", "tuple": "a tuple", "list": "a list", "NoneType": "None", "str": "a text"}
     name = type(thing).__name__
     return names.get(name, f"of type {name[:60]}")

@@ -231,6 +231,10 @@ def test_several_things_come_in_any_plain_container_and_are_counted_rightly():
         (lambda *call: reference(*call)[:5], "Return 6 things, separated by commas; this is 5."),
         (lambda *call: [*reference(*call), 0], "Return 6 things, separated by commas; this is 7."),
         (lambda *call: {}, "Return 6 things, separated by commas; this is of type dict."),
+        (
+            lambda *call: call[0].sum,
+            "Return 6 things, separated by commas; this is a function, perhaps for want of ().",
+        ),
         (lambda *call: call[0], "Return 6 things, separated by commas; this is an array."),
     ):
         assert grade("05-attention", wrong).message.splitlines()[0] == said
