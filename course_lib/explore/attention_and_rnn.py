@@ -76,9 +76,10 @@ def _picture(title, numbers, n):
     ticks = {i: f"10{str(i).translate(RAISED)}" for i in range(0, top + 1, 2 if top < 9 else 4)}
     lengths = {0: "1", 5: "32", 10: "1024", 15: "32768"}
     drawn = show.Picture((0, 16), (0, top), title, xticks=lengths, yticks=ticks, height=190)
+    chosen = int(np.flatnonzero(LENGTHS == n)[0])
+    drawn.line([(chosen, 0), (chosen, top)], "ghost", width=0.8)
     for (name, each), color, width in zip(numbers.items(), ("ghost", "output"), (1.5, 3)):
         line = np.stack([np.log2(LENGTHS), np.log10(each)], axis=1)
-        chosen = int(np.flatnonzero(LENGTHS == n)[0])
         amount = show.number_text(each[chosen], 0)
         drawn.line(line, color, width=width, says=f"{name}: {amount} for {n} tokens")
         drawn.line(line[chosen : chosen + 1], color, width=width, dots=True)
