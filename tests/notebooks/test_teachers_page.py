@@ -29,7 +29,8 @@ def test_the_teachers_page_is_up_to_date(tool):
 
 
 def test_the_teachers_table_marks_the_right_answer_and_keeps_what_is_around_it(tool):
-    asked = {NOTEBOOKS[-1].name[:2] + "-x": Prediction("How?", [Answer("|a|", "wrong: a|b"), Answer("c", "right", True)], [])}
+    answers = [Answer("|a|", "wrong: a|b"), Answer("c", "right", True)]
+    asked = {NOTEBOOKS[-1].name[:2] + "-x": Prediction("How?", answers, [])}
     page = tool.teacher(f"before\n{tool.BEGIN}\nold\n{tool.END}\nafter\n", asked, NOTEBOOKS[-1:])
     lines = page.splitlines()
     assert lines[0] == "before" and lines[-1] == "after" and "old" not in lines
