@@ -42,8 +42,13 @@ class Exercise:
 
 def slips(*told):
     """Slips from pairs: "name: hint", and the wrong function."""
-    names_and_hints = [text.split(": ", 1) for text in told[::2]]
-    return [Slip(name, wrong, hint) for (name, hint), wrong in zip(names_and_hints, told[1::2])]
+    names, hints = zip(*(text.split(": ", 1) for text in told[::2]))
+    return list(map(Slip, names, told[1::2], hints))
+
+
+def parts(form, part, told):
+    """Slips of a form that takes something else for one of its parts.  told: {"name: hint": what it takes}"""
+    return slips(*(each for text, taken in told.items() for each in (text, partial(form, **{part: taken}))))
 
 
 # What a call is drawn from.
@@ -149,6 +154,13 @@ def attend(Q, K, V, *, divide=np.sqrt, turn=lambda K: K.swapaxes(-1, -2), weigh=
     return alpha, weights, take(weights) @ V
 
 
+UNSHARED = {  # what weigh= makes instead of each row's shares
+    "no softmax: You mix with the scores themselves: off by {off:.2f}.": lambda alpha: alpha,
+    "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.": np.exp,
+    "one softmax for all: All weights together sum to 1: off by {off:.2f}.": partial(shares, axis=None),
+}
+
+
 def scales(form, *, seen="the output is off by {off:.2f}"):
     """What is done instead of dividing by the root of d_k, for a form that takes divide=."""
     return slips(
@@ -167,17 +179,13 @@ def scales(form, *, seen="the output is off by {off:.2f}"):
 
 def roots(form, *, seen="the output is off by {off:.2f}"):
     """scales, and the roots of other sizes, for a form of X, W_q, W_k, W_v (, i, or W_o, n_heads)."""
-
-    def root(size):
-        return lambda *call: form(*call, divide=lambda d_k: np.sqrt(size(*call)))
-
     return scales(form, seen=seen) + slips(
         f"root of d: You count the features of a token: {seen}. How many terms has a score?",
-        root(lambda X, *rest: X.shape[-1]),
+        lambda *call: form(*call, divide=lambda d_k: np.sqrt(call[0].shape[-1])),
         f"root of d_v: You count the features of a value: {seen}. What is a score a sum of?",
-        root(lambda X, W_q, W_k, W_v, *rest: W_v.shape[1] / (rest[1] if len(rest) == 2 else 1)),
+        lambda *call: form(*call, divide=lambda d_k: np.sqrt(call[3].shape[1] / (*call[5:], 1)[0])),
         f"root of n: You count the tokens: {seen}. How many terms has a score?",
-        root(lambda X, *rest: X.shape[-2]),
+        lambda *call: form(*call, divide=lambda d_k: np.sqrt(call[0].shape[-2])),
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from course_lib.attention import project, self_attention, self_attention_columns, softmax
+from course_lib.exercises import exercise
 from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, roots, shares, sizes, slips
 from course_lib.sequence import positions
 
@@ -27,21 +28,20 @@ EXERCISES["06-row-form"] = Exercise(
     ],
     draw=_draw_rows,
     slips=roots(_rows)
+    + exercise.parts(_rows, "weigh", exercise.UNSHARED)
     + slips(
+        "root of n on a stack: Right without a stack; in one, axis 1 counts tokens: off by {off:.2f}.",
+        lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt((X @ W[0]).shape[1])),
+        "root of the length: `len` counts along the first axis: off by {off:.2f}. How many terms has a score?",
+        lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt(len(X))),
+        "divided after the softmax: You divide shares, not scores: off by {off:.2f}. What do yours sum to?",
+        lambda *call: _rows(*call, divide=lambda d_k: 1) / np.sqrt(call[1].shape[1]),
         "K.T on a stack: .T turns over all axes: where sizes are equal that runs, off by {off:.2f}.",
         lambda *call: _rows(*call, turn=lambda K: K.T),
         "softmax down the columns: Your columns sum to 1: off by {off:.2f}. Where are one query's keys?",
         lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=-2)),
         "softmax over axis 1: Right for one sentence; in a stack axis 1 is not the keys: off by {off:.2f}.",
         lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=1)),
-        "softmax across the stack: Your shares sum to 1 over axis 0, the sentences: off by {off:.2f}.",
-        lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=0)),
-        "one softmax for everything: All your weights together sum to 1: off by {off:.2f}.",
-        lambda *call: _rows(*call, weigh=lambda alpha: shares(alpha, axis=None)),
-        "no softmax: You mix with the scores themselves: off by {off:.2f}. Scores become shares first.",
-        lambda *call: _rows(*call, weigh=lambda alpha: alpha),
-        "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.",
-        lambda *call: _rows(*call, weigh=np.exp),
         "weights transposed: You mix the values with a column of the weights: off by {off:.2f}.",
         lambda *call: _rows(*call, take=lambda weights: weights.swapaxes(-1, -2)),
         "queries and keys exchanged: You ask with keys and answer with queries: off by {off:.2f}.",
@@ -61,35 +61,32 @@ def _draw_columns(rng):
     return arrays(rng, (d, n), (d_k, d), (d_k, d), (d_v, d))
 
 
-def _columns(output):  # the column form, its last step, B from V and A, exchanged
-    return lambda I, W_q, W_k, W_v: output(W_v @ I, (W_k @ I).T @ (W_q @ I))
+def _columns(I, W_q, W_k, W_v, weigh):  # B = V A′, where weigh makes A′ of A
+    return W_v @ I @ weigh((W_k @ I).T @ (W_q @ I))
 
 
 EXERCISES["06-column-form"] = Exercise(
     reference=lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, W_v).output,
     probes=[fixed(seed, (4, 3), (2, 4), (2, 4), (5, 4)) for seed in (0, 1)],
     draw=_draw_columns,
-    slips=slips(
+    slips=exercise.parts(_columns, "weigh", exercise.UNSHARED)
+    + slips(
         "softmax along the rows: Your rows sum to 1: off by {off:.2f}. Whose scores stand in one column?",
-        _columns(lambda V, A: V @ softmax(A)),
-        "A' turned over: The shares are right, but lie in rows: off by {off:.2f}. What does V meet?",
-        _columns(lambda V, A: V @ softmax(A.T)),
-        "A = Q^T K: The queries run down your A: off by {off:.2f}. A column belongs to one query.",
+        lambda *call: _columns(*call, softmax),
+        "A′ turned over: The shares are right, but lie in rows: off by {off:.2f}. What does V meet?",
+        lambda *call: _columns(*call, lambda A: softmax(A.T)),
+        "A = Qᵀ K: The queries run down your A: off by {off:.2f}. A column belongs to one query.",
         lambda I, W_q, W_k, W_v: self_attention_columns(I, W_k, W_q, W_v).output,
         "scaled: You divide by the root of d_k. The article does not: off by {off:.2f}.",
         lambda *call: self_attention_columns(*call, scaled=True).output,
         "tokens as rows: Right, but turned over: {count} rows, one per token. Here b_i is a column.",
         lambda *call: self_attention_columns(*call).output.T,
-        "no softmax: You mix with the scores themselves, off by {off:.2f}. A' is what becomes of A.",
-        _columns(lambda V, A: V @ A),
-        "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.",
-        _columns(lambda V, A: V @ np.exp(A)),
-        "one softmax for the whole table: All numbers of your A' together sum to 1: off by {off:.2f}.",
-        _columns(lambda V, A: V @ shares(A, axis=None)),
-        "the weights only: This is A', one number for each pair: {count} rows. The last product is missing.",
+        "the weights only: This is A′, one number for each pair: {count} rows. The last product is missing.",
         lambda *call: self_attention_columns(*call).weights,
         "mixes keys: Your B is a mix of the keys: it has {count} rows. What does a token give?",
         lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, W_k).output,
+        "mixes the tokens themselves: Your B has {count} rows, as Xc has. What does a token give?",
+        lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, np.eye(len(I))).output,
     ),
 )
 
@@ -99,33 +96,38 @@ def _draw_positions(rng):
     return n, 2 * int(rng.choice([1, 2, 3, 4, 5] if n > 8 else [1, 2, 3, 4, 5, 8, 16, 32, 256]))
 
 
-def _waves(n, d):
-    angles = np.arange(n)[:, None] / 10000 ** (np.arange(d) / d)
-    return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
+def _waves(n, d, power):  # column c: sine or cosine of p * 10000 ** (power(c) / d)
+    columns = np.arange(d)
+    angles = np.arange(n)[:, None] * 10000 ** (power(columns) / d)
+    return np.where(columns % 2, np.cos(angles), np.sin(angles))
+
+
+_POWERS = {
+    "exponent without the 2: Your pairs slow down too little: off by {off:.2f}.": lambda c: -(c // 2),
+    "exponent doubled: Your pairs slow down too much: off by {off:.2f}.": lambda c: c // 2 * -4,
+    "multiplied: Each hand of yours is faster than the one before: off by {off:.2f}.": lambda c: c // 2 * 2,
+    "an angle for every column: Off by {off:.2f}: a sine and its cosine share one angle.": lambda c: -c,
+    "column number taken for i: Off by {off:.2f}: i counts pairs, not columns.": lambda c: -2 * c,
+    "pairs counted from 1: Off by {off:.2f}: the first hand is too slow.": lambda c: c // 2 * -2 - 2,
+    "the same angle for every pair: No pair is slower than another: off by {off:.2f}.": lambda c: 0 * c,
+}
 
 
 EXERCISES["06-positions"] = Exercise(
     reference=positions,
     probes=[(3, 4), (2, 6), (5, 2)],
     draw=_draw_positions,
-    slips=slips(
+    slips=exercise.parts(_waves, "power", _POWERS)
+    + slips(
         "sines first, then cosines: All sines stand before all cosines: off by {off:.2f}.",
         lambda n, d: np.concatenate([positions(n, d)[:, ::2], positions(n, d)[:, 1::2]], axis=1),
         "cosine before sine: Place 0 begins with {first:.0f}: in your pairs the cosine comes first.",
         lambda n, d: positions(n, d).reshape(n, -1, 2)[:, :, ::-1].reshape(n, d),
         "places counted from 1: Your first row starts with sin(1) = {first:.2f}. The first place is 0.",
         lambda n, d: positions(n + 1, d)[1:],
-        "exponent without the 2: Your pairs slow down too little: off by {off:.2f}.",
-        lambda n, d: positions(n, d, base=100.0),
-        "exponent doubled: Your pairs slow down too much: off by {off:.2f}.",
-        lambda n, d: positions(n, d, base=1e8),
-        "an angle for every column: Off by {off:.2f}: a sine and its cosine share one angle.",
-        _waves,
         "sines only: Off by {off:.2f}: where the cosine should stand you have the sine again.",
         lambda n, d: np.repeat(positions(n, d)[:, ::2], 2, axis=1),
         "places along the columns: You have {count} rows: places run down, features run across.",
         lambda n, d: positions(n, d).T,
-        "the same angle for every pair: Off by {off:.2f}: each pair is slower than the one before.",
-        lambda n, d: positions(n, d, base=1.0),
     ),
 )

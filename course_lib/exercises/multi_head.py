@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_lib.exercises import exercise
 from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, roots, shares, sizes, slips
 from course_lib.heads import merge_heads, multi_head_attention, split_heads
 
@@ -35,14 +36,14 @@ EXERCISES["07-split"] = Exercise(
         lambda X, n_heads: X.reshape(*X.shape[:-1], n_heads, -1),
         "every h-th feature: Off by {off:.2f}: features that were neighbors are in different heads.",
         lambda X, n_heads: np.moveaxis(X.reshape(*X.shape[:-1], -1, n_heads), -1, -3),
-        "tokens split: You split tokens: {tokens} of them are left. All tokens go to every head.",
-        lambda X, n_heads: np.stack(np.split(X, [X.shape[-2] // 2], axis=-2)[:1] * n_heads, axis=-3),
         "n_heads taken for a head's size: You have {heads} heads: n_heads says how many, not how wide.",
         lambda X, n_heads: X.reshape(*X.shape[:-1], -1, n_heads).swapaxes(-2, -3),
         "tokens and features turned over: A head of yours has {tokens} rows: a row should be a token.",
         lambda X, n_heads: np.moveaxis(X.reshape(*X.shape[:-1], n_heads, -1), -3, -1),
         "axes counted from the front: Axis -3 has {heads} entries: a stack has other first axes.",
         lambda X, n_heads: X.reshape(*X.shape[:-1], n_heads, -1).swapaxes(0, 1),
+        "written for one sentence: Right without a stack; in one, axis -3 has {heads} entries: are they heads?",
+        lambda X, n_heads: X.reshape(len(X), n_heads, -1).swapaxes(0, 1),
         "batch taken for heads: Axis -3 has {heads} entries: your heads lie in front of the whole stack.",
         lambda X, n_heads: np.stack(np.split(X, n_heads, axis=-1)),
     ),
@@ -56,18 +57,16 @@ EXERCISES["07-merge"] = Exercise(
     slips=slips(
         "pasted by reshape alone: The first token's row holds several tokens of head 1, off by {off:.2f}.",
         paste,
-        "heads in the wrong order: The last head comes first, off by {off:.2f}.",
-        lambda X: merge_heads(X[..., ::-1, :, :]),
         "heads interleaved: Features of different heads alternate, off by {off:.2f}.",
         lambda X: np.moveaxis(X, -3, -1).reshape(*X.shape[:-3], X.shape[-2], -1),
         "heads added: You add the heads up: {columns} features are left of all.",
         lambda X: X.sum(axis=-3),
-        "heads averaged: You average the heads: {columns} features are left of all.",
-        lambda X: X.mean(axis=-3),
         "heads one below the other: You have {tokens} rows: the heads of one token belong into one row.",
         lambda X: X.reshape(*X.shape[:-3], -1, X.shape[-1]),
         "batch taken for heads: Axis 0 of a stack is not the heads: you have {axes} axes left.",
         lambda X: np.concatenate(X, axis=-1),
+        "written for one sentence: Right without a stack; in one you have {tokens} rows: are they tokens?",
+        lambda X: np.hstack(list(X)),
         "not laid together: You swap the axes, and {axes} are left: a token's heads still lie apart.",
         lambda X: X.swapaxes(-2, -3),
     ),
@@ -86,6 +85,12 @@ def _multi(X, W_q, W_k, W_v, W_o, n_heads, *, split=split_heads, merge=merge_hea
     return merge(attend(*(split(X @ W, n_heads) for W in (W_q, W_k, W_v)), **parts)[-1]) @ W_o
 
 
+def _one_width(X, W_q, W_k, W_v, W_o, h):  # cut by hand, the values at d_k too
+    d_k = W_q.shape[1] // h
+    cuts = [[(X @ W)[..., i * d_k : (i + 1) * d_k] for W in (W_q, W_k, W_v)] for i in range(h)]
+    return np.concatenate([attend(*cut)[-1] for cut in cuts], axis=-1) @ W_o
+
+
 EXERCISES["07-multi-head"] = Exercise(
     reference=lambda *call: multi_head_attention(*call).output,
     probes=[
@@ -94,7 +99,12 @@ EXERCISES["07-multi-head"] = Exercise(
     ],
     draw=_draw_heads,
     slips=roots(_multi)
+    + exercise.parts(_multi, "weigh", exercise.UNSHARED)
     + slips(
+        "values cut at d_k: Off by {off:.2f}: your heads have values of unequal length. How wide is W_v?",
+        _one_width,
+        "W_q used for the keys: Your keys are the queries again: off by {off:.2f}.",
+        lambda X, W_q, W_k, *rest: _multi(X, W_q, W_q, *rest),
         "split by reshape: Off by {off:.2f}: reshape alone gives a head pieces of several tokens.",
         lambda *call: _multi(*call, split=cut),
         "merged by reshape: The heads are right, but laid together wrongly: off by {off:.2f}.",
@@ -109,18 +119,10 @@ EXERCISES["07-multi-head"] = Exercise(
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha, axis=-2)),
         "scores added before the softmax: Your heads share one softmax: off by {off:.2f}.",
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha.sum(-3, keepdims=True))),
-        "scores averaged before the softmax: Your heads share one softmax: off by {off:.2f}.",
-        lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha.mean(-3, keepdims=True))),
         "weights averaged over the heads: Your heads share one map, the mean of theirs: off by {off:.2f}.",
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha).mean(-3, keepdims=True)),
         "weights transposed: You mix the values with a column of the weights: off by {off:.2f}.",
         lambda *call: _multi(*call, take=lambda weights: weights.swapaxes(-1, -2)),
-        "no softmax: You mix with the scores themselves: off by {off:.2f}.",
-        lambda *call: _multi(*call, weigh=lambda alpha: alpha),
-        "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.",
-        lambda *call: _multi(*call, weigh=np.exp),
-        "heads in the wrong order: The heads meet the wrong rows of W_o: off by {off:.2f}.",
-        lambda *call: _multi(*call, merge=lambda X: merge_heads(X[..., ::-1, :, :])),
         "heads added before W_o: All your heads meet the first rows of W_o: off by {off:.2f}.",
         lambda *call: _multi(*call[:4], np.tile(call[4][: len(call[4]) // call[5]], (call[5], 1)), call[5]),
         "W_o forgotten: You return the heads side by side, {columns} features: a product is missing.",
