@@ -61,12 +61,14 @@ def all_panels():
     numbers = np.arange(-20, 20) / 10
     return {
         "sentence": (explore.sentence(), "word", [1, 2, 3, 4]),
+        "reach": (explore.reach(), "radius", range(4)),
         "qkv": (explore.qkv(tokens, X), "W_q[0,0]", numbers),
         "scale": (explore.scale(), "draw", range(40)),
         "normalizers": (explore.normalizers(tokens, scores(Q, K)), "shift", numbers),
         "hull": (explore.hull(tokens, V, scores(Q, K)[0]), "score 1", numbers),
         "order": (explore.order(tokens, *wide), "positions", np.arange(1, 11) / 10),
         "heads": (explore.heads(tokens, X, *many, np.eye(6)), "heads", [1, 2, 3]),
+        "race": (explore.race(), "n", [2**i for i in range(17)]),
     }
 
 
