@@ -32,7 +32,7 @@ EXERCISES["06-row-form"] = Exercise(
     + slips(
         "root of n on a stack: Right without a stack; in one, axis 1 counts tokens: off by {off:.2f}.",
         lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt((X @ W[0]).shape[1])),
-        "root of the length: `len` counts along the first axis: off by {off:.2f}. How many terms has a score?",
+        "root of the length: `len` counts the first axis: off by {off:.2f}. How many terms has a score?",
         lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt(len(X))),
         "divided after the softmax: You divide shares, not scores: off by {off:.2f}. What do yours sum to?",
         lambda *call: _rows(*call, divide=lambda d_k: 1) / np.sqrt(call[1].shape[1]),

@@ -42,7 +42,7 @@ EXERCISES["07-split"] = Exercise(
         lambda X, n_heads: np.moveaxis(X.reshape(*X.shape[:-1], n_heads, -1), -3, -1),
         "axes counted from the front: Axis -3 has {heads} entries: a stack has other first axes.",
         lambda X, n_heads: X.reshape(*X.shape[:-1], n_heads, -1).swapaxes(0, 1),
-        "written for one sentence: Right without a stack; in one, axis -3 has {heads} entries: are they heads?",
+        "written for one sentence: Right without a stack; in one, axis -3 has {heads} entries, not heads.",
         lambda X, n_heads: X.reshape(len(X), n_heads, -1).swapaxes(0, 1),
         "batch taken for heads: Axis -3 has {heads} entries: your heads lie in front of the whole stack.",
         lambda X, n_heads: np.stack(np.split(X, n_heads, axis=-1)),

@@ -54,6 +54,7 @@ def test_the_two_heads_and_the_one_are_as_the_text_says():
         assert looks(sentence, [8, -4])[0][early] > 0.95 and looks(sentence, [8, 4])[0][late] > 0.95
         one = looks(sentence, [8, 0])[0]
         assert (round(one["dog"], 2), round(one["man"], 2)) == (0.62, 0.37)
+    assert "0.62 and 0.37" in PREDICTIONS["07-turned"].answers[2].says
     assert looks("the dog bites the man and the cat", [8, 4])[0]["cat"] > 0.95  # a third being at the end
 
 

@@ -72,6 +72,14 @@ def test_other_merges_of_scores_are_another_map_but_one(panel, split, merge):
     assert f"up to {off:.2f} from one head" in panel.status
 
 
+@pytest.mark.parametrize("h", [1, 2, 3])
+def test_scores_are_mixed_as_the_notebook_says(panel, h):
+    panel.set({"heads": h, "merge": "mix scores"})
+    alphas = scores(*(np.stack(np.split(X @ W, h, axis=1)) for W in (W_q, W_k)), scaled=False)
+    mixed = sum(share * alpha for share, alpha in zip([1, -1 / 2, 1 / 4], alphas))
+    np.testing.assert_allclose(panel.state["maps"][0], softmax(mixed))
+
+
 @given(st.integers(1, 3), st.sampled_from(["slices", "matrices"]), st.sampled_from(MERGES))
 def test_all_that_is_drawn_is_said_and_shown(h, split, merge):
     panel = build()
