@@ -22,8 +22,12 @@ def _draw(rng):
     return arrays(rng, (n_q, d_k), (n_k, d_k))
 
 
+def _reach(Q, K):
+    return Q @ K.T / np.linalg.norm(Q, axis=1, keepdims=True)
+
+
 def _cosines(Q, K):
-    return Q @ K.T / np.linalg.norm(Q, axis=1, keepdims=True) / np.linalg.norm(K, axis=1)
+    return _reach(Q, K) / np.linalg.norm(K, axis=1)
 
 
 EXERCISES["03-scores"] = Exercise(
@@ -49,6 +53,10 @@ EXERCISES["03-scores"] = Exercise(
         lambda Q, K: Q @ K.T / Q.shape[1],
         "lengths divided out: None is above {largest:.2f}: these are cosines. A score keeps the lengths.",
         _cosines,
+        "query's length divided out: Yours are {ratio:.2f} times what is due: the reach alone.",
+        _reach,
+        "key's length divided out: Yours are {ratio:.2f} times what is due. A longer key reaches farther.",
+        lambda Q, K: Q @ K.T / np.linalg.norm(K, axis=1),
         "scaled already: Yours are {ratio:.2f} times what they should be. Plain dot products are due.",
         scores,
     ),
@@ -73,6 +81,10 @@ EXERCISES["03-scaled"] = Exercise(
         lambda Q, K: Q @ K / np.sqrt(Q.shape[1]),
         "lengths divided out: None is above {largest:.2f}: these are cosines. A score keeps the lengths.",
         _cosines,
+        "divided by its own spread: Yours are {ratio:.2f} times what is due. What does d_k alone say?",
+        lambda Q, K: Q @ K.T / np.std(Q @ K.T),
+        "each row divided by its own spread: Off by {off:.2f}: one divisor is due, from d_k alone.",
+        lambda Q, K: Q @ K.T / np.std(Q @ K.T, axis=1, keepdims=True),
         "shares already: The smallest is {smallest:.2f}: these are weights. Scores come before the softmax.",
         lambda Q, K: shares(scores(Q, K)),
     ),

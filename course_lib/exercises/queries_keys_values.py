@@ -57,6 +57,10 @@ def _also(name, *more):
     return STAGES_MOVED[name] | (set(more) if name == "W_v" else set())
 
 
+def _without(name, *less):
+    return STAGES_MOVED[name] - (set(less) if name != "W_v" else set())
+
+
 EXERCISES["02-moves"] = Exercise(
     reference=STAGES_MOVED.get,
     probes=[("W_q",), ("W_k",), ("W_v",)],
@@ -74,6 +78,12 @@ EXERCISES["02-moves"] = Exercise(
         lambda name: STAGES_MOVED[name] - {"weights", "output"},
         "stops at the weights: You name {count} of {due}: what is a weighted sum made of?",
         lambda name: STAGES_MOVED[name] - {"output"},
+        "stops too early, at Q and K: You name {count} of {due}: what reads Q, and what is made of that?",
+        lambda name: _without(name, "scores", "weights", "output"),
+        "stops too early, at the scores: You name {count} of {due}: what is made of the scores, and of that?",
+        lambda name: _without(name, "weights", "output"),
+        "stops too early, at the weights: You name {count} of {due}: what is mixed in these weights?",
+        lambda name: _without(name, "output"),
         "queries and keys move each other: You name {count} for W_q: are keys made from queries?",
         lambda name: _also(name) | ({"Q", "K"} if name != "W_v" else set()),
         "Q, K and V move together: You name {count} for W_q. Are K and V made with it?",

@@ -1,7 +1,6 @@
 """The panel of notebook 00: a sentence of one's own."""
 
 import ipywidgets as widgets
-import numpy as np
 
 from course_lib import data, show
 from course_lib.attention import self_attention
@@ -34,9 +33,9 @@ def _words(text):
 
 
 def _most(names, weights):
-    """Where one word looks most, in words; several places where their weights are equal."""
-    found = [name for name, weight in zip(names, weights) if np.isclose(weight, weights.max())]
+    """Where one word looks most, in words; several places where their weights are shown as equal."""
     share = show.number_text(weights.max())
+    found = [name for name, weight in zip(names, weights) if show.number_text(weight) == share]
     if len(found) == 1:
         return f"looks most at {found[0]}: weight {share}"
     if len(found) == len(names):
