@@ -83,6 +83,9 @@ def test_rnn_every_state_carries_its_past():
 def test_grow_64_products_spread_8_far():
     spread = UNDIVIDED.std()
     check_answers("03-grow", {f"About {far}": abs(spread / far - 1) < 0.1 for far in (1, 8, 64)})
+    terms = random.normal(size=(20_000, 64)) * random.normal(size=(20_000, 64))
+    assert np.mean(terms < 0) == pytest.approx(0.5, abs=0.01)  # "half of them are negative"
+    assert np.abs(terms).sum(axis=1).mean() < 45  # of one sign they would not make 64
 
 
 def test_sweep_undivided_scores_leave_two_keys():
@@ -112,7 +115,13 @@ def test_what_the_text_says_of_the_panel():
     assert 33 <= min(wandering) and max(wandering) <= 50
     falling = [keys for *_, keys in walk("none", from_16)]
     assert falling[0] == pytest.approx(10, abs=0.5) and falling[-1] == pytest.approx(1, abs=0.05)
-    flat = [keys for *_, keys in walk("d_k", [{"d_k": 2**i} for i in range(9)])]
-    assert min(flat) > 62
+    one = [[*walk(rule, [{"d_k": 1}])][0] for rule in ("none", "√d_k", "d_k")]
+    assert one[0] == one[1] == one[2]
+    flat = [keys for *_, keys in walk("d_k", [{"d_k": d_k} for d_k in (64, 128, 256)])]
+    for draw in range(1000):  # all there are
+        rng = np.random.default_rng(draw)
+        q, keys = rng.normal(size=(1, 256)), rng.normal(size=(64, 256))
+        some = [effective_keys(q[:, :d_k] @ keys[:, :d_k].T / d_k) for d_k in (64, 128, 256)]
+        assert min(some) > 62 and (draw > 0 or np.allclose(some, flat))
     draws = [keys for *_, keys in walk("√d_k", [{"draw": draw} for draw in range(20)])]
     assert (round(min(draws)), round(max(draws))) == (18, 51)
