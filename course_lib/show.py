@@ -149,7 +149,7 @@ class Picture(Html):
         place = f'x="{x:g}" y="{y:g}" text-anchor="{anchor}"'
         self.marks.append(f"<text {place}{style}>{html.escape(str(word))}</text>")
         half = 3.3 * len(str(word))
-        self._words.append((x + {"start": half, "middle": 0, "end": -half}[anchor], y - 4, half, 5))
+        self._words.append((x + {"start": half, "middle": 0, "end": -half}[anchor], y - 4, half + 2, 5))
 
     def arrows(self, vectors, labels=(), color="ghost", *, width=1.0):
         """Arrows from 0 to vectors (n, 2), with labels beyond their tips.  ->  self
