@@ -23,6 +23,8 @@ EXERCISES["02-project"] = Exercise(
     slips=slips(
         "keys made with W_q: Your keys equal your queries, off by {off:.2f}: W_k is never used.",
         lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_q, X @ W_v),
+        "values made with W_q: Your values have {columns} columns and equal your queries: W_v is never used.",
+        lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k, X @ W_q),
         "values made with W_k: Your values have {columns} columns and equal your keys: W_v is never used.",
         lambda X, W_q, W_k, W_v: (X @ W_q, X @ W_k, X @ W_k),
         "queries and keys exchanged: Your queries are the keys, your keys the queries: off by {off:.2f}.",
