@@ -77,6 +77,9 @@ def test_a1_a_wide_window_seldom_comes_twice():
         right.append(sum(bool(labels) and max(labels, key=labels.count) == label for labels, label in pairs))
     assert known == [550, 244, 95, 38, 20, 6, 2, 0]
     assert right == [426, 196, 47, 18, 4, 2, 0, 0]  # each sentence from the others: far below the ceilings
+    for radius in range(1, 8):  # wrong are both of a pair that says the opposite, and no others
+        missed = round(len(LABELS) * (1 - best(f"radius {radius}")))
+        assert known[radius] - right[radius] == 2 * missed
 
 
 def test_a1_stacked_convolutions_reach_the_sum_of_their_radii():

@@ -25,7 +25,7 @@ def test_window_one_pair_looks_the_same():
     pairs = {
         "“I need a saw” and “I saw”": ("i need a saw", "i saw", "saw"),
         "“a swim and walk” and “to swim and walk”": ("a swim and walk", "to swim and walk", "walk"),
-        "“the only cook is ill” and “they only cook fish”, at “cook”": (
+        "“the only cook is ill” and “they only cook fish”": (
             "the only cook is ill",
             "they only cook fish",
             "cook",
@@ -75,7 +75,7 @@ def test_memory_longer_windows_are_rarer():
 
     steps = np.diff([known(radius) for radius in range(6)])
     claims = {
-        "They become more, as the best accuracy does": (steps > 0).all(),
+        "They become more, as the ceiling does": (steps > 0).all(),
         "They become fewer": (steps < 0).all(),
         "They stay as many: the words are the same": (steps == 0).all(),
     }
