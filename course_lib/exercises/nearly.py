@@ -37,6 +37,8 @@ def _one_factor(got, want):
     nothing = np.abs(want) < 1e-6
     if np.abs(got - want).max(initial=0) > 1e-3 or not close(got, want)[nothing.all(-1)].all():
         return False
+    if (np.abs(got) > np.abs(want) + 1e-11)[nothing].any():  # what is as good as nothing has not grown
+        return False
     ratio = np.where(nothing, np.nan, got / np.where(nothing, 1, want))
     low, high = np.nanmin(ratio, axis=-1), np.nanmax(ratio, axis=-1)
     known = ~np.isnan(low)

@@ -26,7 +26,7 @@ EXERCISES["04-softmax"] = Exercise(
         partial(shares, subtract=np.max),
         "nan hidden: You turned nan into a number: a row sums to {row_sum:.2f}. Why was it nan?",
         lambda scores: np.nan_to_num(bare(scores)),
-        "scores divided by their sum: The smallest weight is {smallest:.2f}. What makes it positive?",
+        "scores divided by their sum: Off by {off:.2f}. What makes a weight positive, whatever its score?",
         divided,
         "powers not divided: In the right proportion, but not shares: a row sums to {row_sum:.2f}.",
         lambda scores: np.exp(scores - scores.max(axis=-1, keepdims=True)),

@@ -321,6 +321,15 @@ def test_a_call_is_shown_on_which_the_difference_is_seen():
     assert abs(float(got.split("[")[-1].split()[0]) - float(want.split("[")[-1].split()[0])) > 0.4
 
 
+def test_differences_that_are_cut_off_are_not_called_a_little_added():
+    def clipped(scores):
+        powers = np.exp(np.maximum(scores - scores.max(axis=-1, keepdims=True), -20))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    result = grade("04-softmax", clipped)
+    assert not result.passed and result.slip is None
+
+
 def test_whole_numbers_that_cannot_hold_inf_are_told_so():
     def whole(scores, mask):
         scores = scores.copy()
