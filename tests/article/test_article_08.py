@@ -35,16 +35,17 @@ def drawn(seed):
     return X, models
 
 
-def reach(model, X):
-    nudges = 1e-6 * np.eye(N * D).reshape(-1, N, D)
-    slopes = (model(X + nudges) - model(X - nudges)) / 2e-6
+def reach(model, X, nudge=1e-6):
+    nudges = nudge * np.eye(N * D).reshape(-1, N, D)
+    slopes = (model(X + nudges) - model(X - nudges)) / (2 * nudge)
     return np.linalg.norm(slopes.reshape(N, D, N, -1), axis=(1, 3)).T
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a18_how_far_each_model_sees(seed):
     X, models = drawn(seed)
-    sees = {name: reach(model, X) > 0 for name, model in models.items()}
+    # Moved by 1: of a smaller move too little may arrive for the digits of a float.
+    sees = {name: reach(model, X, nudge=1) > 0 for name, model in models.items()}
     i, j = np.indices((N, N))
     assert np.array_equal(sees["window"], abs(i - j) <= 2)
     assert np.array_equal(sees["RNN"], j <= i)
