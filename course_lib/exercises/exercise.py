@@ -158,28 +158,27 @@ UNSHARED = {  # what weigh= makes instead of each row's shares
     "no softmax: You mix with the scores themselves: off by {off:.2f}.": lambda alpha: alpha,
     "powers not divided: You mix with powers, not yet shares: off by {off:.2f}.": np.exp,
     "one softmax for all: All weights together sum to 1: off by {off:.2f}.": partial(shares, axis=None),
+    "keepdims missing: Your sums lost an axis: off by {off:.2f}.": lambda a: np.exp(a) / np.exp(a).sum(-1),
 }
 
 
 def scales(form, *, seen="the output is off by {off:.2f}"):
     """What is done instead of dividing by the root of d_k, for a form that takes divide=."""
-    return slips(
-        f"not scaled: You do not divide the scores: {seen}. What keeps them from growing with d_k?",
-        partial(form, divide=lambda d_k: 1),
-        f"divided by d_k: You divide by d_k itself, or by its root twice: {seen}.",
-        partial(form, divide=lambda d_k: d_k),
-        f"divided by half of d_k: Python reads 9 ** 1/2 as (9 ** 1) / 2: {seen}.",
-        partial(form, divide=lambda d_k: d_k / 2),
-        f"divided by twice d_k: Python reads 1 / 9 ** 1/2 as (1 / 9) / 2: {seen}.",
-        partial(form, divide=lambda d_k: d_k * 2),
-        f"multiplied by the root: You make the scores larger: {seen}. They grow with d_k already.",
-        partial(form, divide=lambda d_k: 1 / np.sqrt(d_k)),
-    )
+    divisors = {
+        f"not scaled: You do not divide: {seen}. What keeps scores from growing with d_k?": lambda d_k: 1,
+        f"divided by d_k: You divide by d_k itself, or by its root twice: {seen}.": lambda d_k: d_k,
+        f"divided by half of d_k: Python reads 9 ** 1/2 as (9 ** 1) / 2: {seen}.": lambda d_k: d_k / 2,
+        f"divided by twice d_k: Python reads 1 / 9 ** 1/2 as (1 / 9) / 2: {seen}.": lambda d_k: d_k * 2,
+        f"multiplied by the root: You make the scores larger: {seen}.": lambda d_k: 1 / np.sqrt(d_k),
+    }
+    return parts(form, "divide", divisors)
 
 
 def roots(form, *, seen="the output is off by {off:.2f}"):
     """scales, and the roots of other sizes, for a form of X, W_q, W_k, W_v (, i, or W_o, n_heads)."""
     return scales(form, seen=seen) + slips(
+        f"always the root of 2: You divide by the root of 2, whatever d_k is: {seen}.",
+        lambda *call: form(*call, divide=lambda d_k: np.sqrt(2)),
         f"root of d: You count the features of a token: {seen}. How many terms has a score?",
         lambda *call: form(*call, divide=lambda d_k: np.sqrt(call[0].shape[-1])),
         f"root of d_v: You count the features of a value: {seen}. What is a score a sum of?",
@@ -187,6 +186,11 @@ def roots(form, *, seen="the output is off by {off:.2f}"):
         f"root of n: You count the tokens: {seen}. How many terms has a score?",
         lambda *call: form(*call, divide=lambda d_k: np.sqrt(call[0].shape[-2])),
     )
+
+
+def heads(form, **seen):
+    """roots, and what is taken for each row's shares, for a form that takes divide= and weigh=."""
+    return roots(form, **seen) + parts(form, "weigh", UNSHARED)
 
 
 # What hints measure, on the first part of a result that is wrong.

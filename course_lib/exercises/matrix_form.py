@@ -4,7 +4,7 @@ import numpy as np
 
 from course_lib.attention import project, self_attention, self_attention_columns, softmax
 from course_lib.exercises import exercise
-from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, roots, shares, sizes, slips
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, heads, shares, sizes, slips
 from course_lib.sequence import positions
 
 EXERCISES = {}
@@ -22,14 +22,17 @@ def _rows(X, W_q, W_k, W_v, **parts):
 EXERCISES["06-row-form"] = Exercise(
     reference=lambda X, W_q, W_k, W_v: self_attention(X, W_q, W_k, W_v).output,
     probes=[
-        fixed(0, (3, 2), (2, 4), (2, 4), (2, 3)),
-        fixed(1, (2, 3, 4), (4, 2), (4, 2), (4, 3)),
+        fixed(0, (4, 2), (2, 3), (2, 3), (2, 5)),
+        fixed(1, (2, 3, 1), (1, 4), (1, 4), (1, 5)),
         fixed(2, (2, 2, 3), (3, 2), (3, 2), (3, 1)),  # as long as wide and as many: here K.T runs
     ],
     draw=_draw_rows,
-    slips=roots(_rows)
-    + exercise.parts(_rows, "weigh", exercise.UNSHARED)
+    slips=heads(_rows)
     + slips(
+        "stack made one sentence: Right without a stack; in one, sentences see each other: off by {off:.2f}.",
+        lambda X, *W: _rows(X.reshape(-1, X.shape[-1]), *W).reshape(*X.shape[:-1], -1),
+        "stack flattened: Right without a stack; in one you have {axes} axes: all sentences become one.",
+        lambda X, *W: _rows(X.reshape(-1, X.shape[-1]), *W),
         "root of n on a stack: Right without a stack; in one, axis 1 counts tokens: off by {off:.2f}.",
         lambda X, *W: _rows(X, *W, divide=lambda d_k: np.sqrt((X @ W[0]).shape[1])),
         "root of the length: `len` counts the first axis: off by {off:.2f}. How many terms has a score?",
@@ -85,8 +88,6 @@ EXERCISES["06-column-form"] = Exercise(
         lambda *call: self_attention_columns(*call).weights,
         "mixes keys: Your B is a mix of the keys: it has {count} rows. What does a token give?",
         lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, W_k).output,
-        "mixes the tokens themselves: Your B has {count} rows, as Xc has. What does a token give?",
-        lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, np.eye(len(I))).output,
     ),
 )
 
@@ -96,10 +97,12 @@ def _draw_positions(rng):
     return n, 2 * int(rng.choice([1, 2, 3, 4, 5] if n > 8 else [1, 2, 3, 4, 5, 8, 16, 32, 256]))
 
 
-def _waves(n, d, power):  # column c: sine or cosine of p * 10000 ** (power(c) / d)
-    columns = np.arange(d)
-    angles = np.arange(n)[:, None] * 10000 ** (power(columns) / d)
-    return np.where(columns % 2, np.cos(angles), np.sin(angles))
+def _hands(angles):  # sines in the columns 0, 2, ..., cosines in the others
+    return np.where(np.arange(angles.shape[1]) % 2, np.cos(angles), np.sin(angles))
+
+
+def _waves(n, d, power):  # angles: p * 10000 ** (power(c) / d) in column c
+    return _hands(np.arange(n)[:, None] * 10000 ** (power(np.arange(d)) / d))
 
 
 _POWERS = {
@@ -109,7 +112,6 @@ _POWERS = {
     "an angle for every column: Off by {off:.2f}: a sine and its cosine share one angle.": lambda c: -c,
     "column number taken for i: Off by {off:.2f}: i counts pairs, not columns.": lambda c: -2 * c,
     "pairs counted from 1: Off by {off:.2f}: the first hand is too slow.": lambda c: c // 2 * -2 - 2,
-    "the same angle for every pair: No pair is slower than another: off by {off:.2f}.": lambda c: 0 * c,
 }
 
 
@@ -125,9 +127,9 @@ EXERCISES["06-positions"] = Exercise(
         lambda n, d: positions(n, d).reshape(n, -1, 2)[:, :, ::-1].reshape(n, d),
         "places counted from 1: Your first row starts with sin(1) = {first:.2f}. The first place is 0.",
         lambda n, d: positions(n + 1, d)[1:],
-        "sines only: Off by {off:.2f}: where the cosine should stand you have the sine again.",
-        lambda n, d: np.repeat(positions(n, d)[:, ::2], 2, axis=1),
-        "places along the columns: You have {count} rows: places run down, features run across.",
-        lambda n, d: positions(n, d).T,
+        "brackets missing: Python reads 9 ** 2 * 3 as (9 ** 2) * 3: you divide by 0, {nans} numbers are nan.",
+        lambda n, d: _hands(np.arange(n)[:, None] / (10000**2 * (np.arange(d) // 2) / d)),
+        "all brackets missing: Python goes from left to right, 8 / 4 / 2 is 1: off by {off:.2f}.",
+        lambda n, d: _hands(np.arange(n)[:, None] / 10000**2 * (np.arange(d) // 2) / d),
     ),
 )

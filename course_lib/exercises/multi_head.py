@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from course_lib.exercises import exercise
-from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, roots, shares, sizes, slips
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, front, heads, shares, sizes, slips
 from course_lib.heads import merge_heads, multi_head_attention, split_heads
 
 EXERCISES = {}
@@ -38,8 +37,6 @@ EXERCISES["07-split"] = Exercise(
         lambda X, n_heads: np.moveaxis(X.reshape(*X.shape[:-1], -1, n_heads), -1, -3),
         "n_heads taken for a head's size: You have {heads} heads: n_heads says how many, not how wide.",
         lambda X, n_heads: X.reshape(*X.shape[:-1], -1, n_heads).swapaxes(-2, -3),
-        "tokens and features turned over: A head of yours has {tokens} rows: a row should be a token.",
-        lambda X, n_heads: np.moveaxis(X.reshape(*X.shape[:-1], n_heads, -1), -3, -1),
         "axes counted from the front: Axis -3 has {heads} entries: a stack has other first axes.",
         lambda X, n_heads: X.reshape(*X.shape[:-1], n_heads, -1).swapaxes(0, 1),
         "written for one sentence: Right without a stack; in one, axis -3 has {heads} entries, not heads.",
@@ -59,10 +56,10 @@ EXERCISES["07-merge"] = Exercise(
         paste,
         "heads interleaved: Features of different heads alternate, off by {off:.2f}.",
         lambda X: np.moveaxis(X, -3, -1).reshape(*X.shape[:-3], X.shape[-2], -1),
-        "heads added: You add the heads up: {columns} features are left of all.",
-        lambda X: X.sum(axis=-3),
         "heads one below the other: You have {tokens} rows: the heads of one token belong into one row.",
         lambda X: X.reshape(*X.shape[:-3], -1, X.shape[-1]),
+        "heads added: You add the heads up: {columns} features are left of all.",
+        lambda X: X.sum(axis=-3),
         "batch taken for heads: Axis 0 of a stack is not the heads: you have {axes} axes left.",
         lambda X: np.concatenate(X, axis=-1),
         "written for one sentence: Right without a stack; in one you have {tokens} rows: are they tokens?",
@@ -94,13 +91,19 @@ def _one_width(X, W_q, W_k, W_v, W_o, h):  # cut by hand, the values at d_k too
 EXERCISES["07-multi-head"] = Exercise(
     reference=lambda *call: multi_head_attention(*call).output,
     probes=[
-        (*fixed(0, (3, 2), (2, 4), (2, 4), (2, 6), (6, 2)), 2),
+        (*fixed(0, (4, 2), (2, 6), (2, 6), (2, 2), (2, 5)), 2),
         (*fixed(1, (2, 2, 3), (3, 6), (3, 6), (3, 3), (3, 4)), 3),
+        (*fixed(2, (2, 3), (3, 4), (3, 4), (3, 4), (4, 1)), 2),  # n = h = d_k = d_v: here K.T runs
     ],
     draw=_draw_heads,
-    slips=roots(_multi)
-    + exercise.parts(_multi, "weigh", exercise.UNSHARED)
+    slips=heads(_multi)
     + slips(
+        "root of the number of heads: You divide by the root of n_heads: off by {off:.2f}.",
+        lambda *call: _multi(*call, divide=lambda d_k: np.sqrt(call[-1])),
+        "K.T on heads: .T turns over all axes: where sizes are equal that runs, off by {off:.2f}.",
+        lambda *call: _multi(*call, turn=lambda K: K.T),
+        "W_k used for the values: You mix keys: where sizes are equal that runs, off by {off:.2f}.",
+        lambda X, W_q, W_k, W_v, *rest: _multi(X, W_q, W_k, W_k, *rest),
         "values cut at d_k: Off by {off:.2f}: your heads have values of unequal length. How wide is W_v?",
         _one_width,
         "W_q used for the keys: Your keys are the queries again: off by {off:.2f}.",
@@ -119,8 +122,6 @@ EXERCISES["07-multi-head"] = Exercise(
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha, axis=-2)),
         "scores added before the softmax: Your heads share one softmax: off by {off:.2f}.",
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha.sum(-3, keepdims=True))),
-        "weights averaged over the heads: Your heads share one map, the mean of theirs: off by {off:.2f}.",
-        lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha).mean(-3, keepdims=True)),
         "weights transposed: You mix the values with a column of the weights: off by {off:.2f}.",
         lambda *call: _multi(*call, take=lambda weights: weights.swapaxes(-1, -2)),
         "heads added before W_o: All your heads meet the first rows of W_o: off by {off:.2f}.",

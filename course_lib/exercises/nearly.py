@@ -1,4 +1,4 @@
-"""Slips that any exercise may meet: too few digits, rounding, a little added to a divisor."""
+"""Slips that any exercise may meet: too few digits, rounding, a divisor that is not the right one."""
 
 import numpy as np
 
@@ -6,10 +6,13 @@ from course_lib.exercises.compare import close, comparable, same, several
 
 
 def nearly(pairs):
-    """The name of a slip and what to say to it, where all (got, want) are nearly right; else None."""
+    """The name of a slip and what to say to it, where all (got, want) are right but for it; else None."""
     pairs = [each for got, want in pairs for each in _parts(got, want)]
     if not all(comparable(got, want) for got, want in pairs):
         return None
+    units = [want / np.linalg.norm(np.atleast_1d(want), axis=-1, keepdims=True) for _, want in pairs]
+    if all(same(got, want) or same(got, unit) for (got, want), unit in zip(pairs, units)):
+        return "length 1", "Each row points the right way, but you divide it by its own length."
     off = max(np.abs(np.asarray(got, float) - want).max() for got, want in pairs)
     if all(np.asarray(got).dtype.itemsize < 8 for got, want in pairs) and off < 0.01:
         return "float32", f"Right to about {off:.0e}: your numbers hold 7 digits or fewer, float64 holds 16."

@@ -3,7 +3,7 @@
 import numpy as np
 
 from course_lib.attention import project, scores, self_attention, softmax, weighted_sum
-from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, roots, shares, sizes, slips
+from course_lib.exercises.exercise import Exercise, arrays, attend, fixed, heads, shares, sizes, slips
 
 EXERCISES = {}
 
@@ -41,13 +41,18 @@ EXERCISES["05-weighted-sum"] = Exercise(
         lambda weights, V: softmax(weights) @ V,
         "weights made to sum to 1: Off by {off:.2f}: you divide each row by its sum. Take them as they come.",
         lambda weights, V: weights / weights.sum(axis=-1, keepdims=True) @ V,
+        "weights made to have length 1: Off by {off:.2f}: you divide each row of weights by its length.",
+        lambda weights, V: weights / np.linalg.norm(weights, axis=-1, keepdims=True) @ V,
     ),
 )
 
 
+def _shapes(n, d, d_k, d_v):
+    return (n, d), (d, d_k), (d, d_k), (d, d_v)
+
+
 def _draw_head(rng):
-    n, d, d_k, d_v = sizes(rng, 4)
-    return arrays(rng, (n, d), (d, d_k), (d, d_k), (d, d_v))
+    return arrays(rng, *_shapes(*sizes(rng, 4)))
 
 
 def _draw_token(rng):
@@ -55,24 +60,25 @@ def _draw_token(rng):
     return *head, int(rng.integers(len(head[0])))
 
 
+# The output of token i, with one of its parts taken for another.
 def _one(X, W_q, W_k, W_v, i, *, ask=0, find=1, give=2, **parts):
-    """The output of token i, with one of its parts taken for another."""
     made = project(X, W_q, W_k, W_v)
     return attend(made[ask], made[find], made[give], **parts)[-1][i]
 
 
-_heads = [fixed(seed, (n, 3), (3, 2), (3, 2), (3, 4)) for seed, n in enumerate((3, 3, 4))]
+# All sizes of a call differ, and on the first also their roots, d_k, its half and its double.
+_heads = [fixed(i, *_shapes(*call)) for i, call in enumerate([(4, 2, 3, 5), (3, 4, 2, 5), (5, 2, 4, 3)])]
 
 EXERCISES["05-one-token"] = Exercise(
     reference=lambda X, W_q, W_k, W_v, i: self_attention(X, W_q, W_k, W_v).output[i],
     probes=[(*_heads[0], 2), (*_heads[1], 1), (*_heads[2], 0)],
     draw=_draw_token,
-    slips=roots(_one)
+    slips=heads(_one)
     + slips(
-        "scores used as weights: Off by {off:.2f}: you mix with scores. A step of notebook 04 is missing.",
-        lambda *call: _one(*call, weigh=lambda alpha: alpha),
-        "powers not divided: Off by {off:.2f}: your weights are powers, and not yet shares.",
-        lambda *call: _one(*call, weigh=np.exp),
+        "softmax down the columns: Off by {off:.2f}: your shares sum to 1 over the queries. Who shares out?",
+        lambda *call: _one(*call, weigh=lambda alpha: shares(alpha, axis=0)),
+        "a softmax for each number: Off by {off:.2f}: each weight of yours is 1, so b is the sum of values.",
+        lambda *call: _one(*call, weigh=np.ones_like),
         "mixes keys: Your b has {count} numbers where a value has {due}. What is it that a token gives?",
         lambda *call: _one(*call, give=1),
         "mixes the tokens themselves: Your b has {count} numbers, as a token has. What does it give?",
@@ -103,16 +109,14 @@ EXERCISES["05-attention"] = Exercise(
     reference=self_attention,
     probes=_heads,
     draw=_draw_head,
-    slips=roots(_all, seen="your scores are {ratio:.2f} times what they should be")
+    slips=heads(_all, seen="your scores are {ratio:.2f} times what they should be")
     + slips(
+        "scores transposed: Your scores are turned over, off by {off:.2f}. Who asks in a row?",
+        lambda X, W_q, W_k, W_v: (*_all(X, W_q, W_k, W_v)[:3], *_all(X, W_k, W_q, W_v)[3:]),
+        "values mixed with scores: Right up to the weights, then off by {off:.2f}: what do you mix with?",
+        lambda *call: (*_all(*call)[:5], _all(*call, weigh=lambda alpha: alpha)[-1]),
         "softmax down the columns: A row of your weights sums to {row_sum:.2f}. Whose shares are they?",
         lambda *call: _all(*call, weigh=lambda alpha: shares(alpha, axis=0)),
-        "one softmax for the whole table: A row of your weights sums to {row_sum:.2f}, all together to 1.",
-        lambda *call: _all(*call, weigh=lambda alpha: shares(alpha, axis=None)),
-        "scores used as weights: A row of your weights sums to {row_sum:.2f}: these are the scores still.",
-        lambda *call: _all(*call, weigh=lambda alpha: alpha),
-        "powers not divided: A row of your weights sums to {row_sum:.2f}: powers, and not yet shares.",
-        lambda *call: _all(*call, weigh=np.exp),
         "weights transposed: Right up to the weights, then off by {off:.2f}: you mix with columns.",
         lambda *call: _all(*call, take=np.transpose),
         "mixes keys: Right up to the weights, but b has {columns} columns. What do the weights mix?",
