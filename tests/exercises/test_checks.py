@@ -264,6 +264,18 @@ def test_what_is_nearly_right_gets_a_true_diagnosis(slip, answer):
     assert grade("00-warm-up", answer).slip == slip
 
 
+def test_rows_divided_by_their_length_are_told_and_shown_by_numbers():
+    def norm(x):
+        return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+    result = grade("02-project", lambda X, *W: tuple(norm(X @ w) for w in W))
+    assert result.slip == "length 1" and "nan" not in result.message
+    result = grade("05-weighted-sum", lambda weights, V: norm(weights) @ V)
+    assert result.slip == "weights made to have length 1"
+    result = grade("05-weighted-sum", lambda weights, V: norm(weights) @ V + 1)  # no slip that is known
+    assert result.slip is None and "nan" not in result.message
+
+
 def test_an_epsilon_is_not_called_rounding():
     def guarded(scores):
         powers = np.exp(scores - scores.max(axis=-1, keepdims=True))

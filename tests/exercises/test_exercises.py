@@ -114,6 +114,19 @@ def test_slips_that_a_learner_meets_have_a_name():
     assert {"(1 - mask) * -inf", "nan hidden", "-1e9 added"} <= names["04-masked-softmax"]
     assert {"the bare powers", "nan hidden"} <= names["04-softmax"]
     assert {"scores added before the softmax", "both by reshape"} <= names["07-multi-head"]
+    for name in ("05-one-token", "05-attention", "06-row-form", "07-multi-head"):
+        assert {
+            "no softmax",
+            "keepdims missing",
+            "always the root of 2",
+            "softmax down the columns",
+        } <= names[name]
+    assert {"scores transposed", "values mixed with scores"} <= names["05-attention"]
+    assert {"stack made one sentence", "stack flattened", "K.T on a stack"} <= names["06-row-form"]
+    assert {"brackets missing", "all brackets missing"} <= names["06-positions"]
+    assert {"W_k used for the values", "root of the number of heads", "K.T on heads"} <= names[
+        "07-multi-head"
+    ]
     assert "batch taken for heads" in names["07-split"] & names["07-merge"]
     assert (
         "scores and weights exchanged" in names["05-attention"]

@@ -101,18 +101,31 @@ def test_nudge_all_outputs_move():
     assert most == {1, 3}  # as the third answer says, for another conclusion
 
 
-@pytest.mark.parametrize("attend", [True, False])
-def test_after_a_layer_that_works_on_each_row_passes_on_what_has_moved(attend):
+def test_after_a_layer_that_works_on_each_row_passes_on_what_has_moved():
     def feed_forward(B):
         return np.maximum(B @ W_1, 0) @ W_2
 
     changed = X.copy()
     changed[3, 0] += 0.1
-    now, then = (nudged(3), HEAD.output) if attend else (changed @ W[2], X @ W[2])
-    moved = rows_that_move(feed_forward(now), feed_forward(then))
-    if not attend:
-        assert moved == {4}  # the layer alone
-        return
-    check_answers("05-after", {"All four rows": moved == {1, 2, 3, 4}, "Row 4 only": moved == {4}})
+    counts = (
+        len(rows_that_move(feed_forward(changed @ W[2]), feed_forward(X @ W[2]))),
+        len(rows_that_move(feed_forward(nudged(3)), feed_forward(HEAD.output))),
+    )
+    claims = {
+        "1 and 1: it works on each row alone": counts == (1, 1),
+        "4 and 4: its matrices read all numbers": counts == (4, 4),
+        "1 and 4: what it gets decides": counts == (1, 4),
+        "1 and 2: the ReLU sets the negative numbers of b₁ and b₃ to 0": counts == (1, 2),
+    }
+    check_answers("05-after", claims)
     longer = feed_forward(np.vstack([HEAD.output, [[1, 1]]]))
     assert np.array_equal(longer[:4], feed_forward(HEAD.output))  # each row alone
+    assert set(np.flatnonzero((HEAD.output < 0).any(axis=1)) + 1) == {1, 3}  # as the last answer says
+    assert np.array_equal([[2, 3]] @ W_1, [[2, -2, 3, -3]])  # x, −x, y, −y
+
+
+@pytest.mark.parametrize("signs", np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]))
+def test_the_layer_loses_no_move(signs):
+    inside = np.eye(2) * signs @ W_1 > 0  # what passes, for x and for y
+    slopes = np.stack([W_1[i] * inside[i] @ W_2 for i in range(2)])  # of the output, by x and by y
+    assert abs(np.linalg.det(slopes)) > 0.5

@@ -819,6 +819,8 @@ BY_HAND = {
         "causal": lambda X, W_q, W_k, W_v, i: row_form(root(lambda *a: a[-1].shape[1]))(
             X[: i + 1], W_q, W_k, W_v
         )[i],
+        "columns": one_of(row_form(root(lambda *a: a[-1].shape[1]), weigh=lambda alpha: bare(alpha, 0))),
+        "all of weight 1": lambda X, W_q, W_k, W_v, i: (X @ W_v).sum(axis=0),
         "without itself": lambda X, W_q, W_k, W_v, i: (
             softmax((X @ W_k) @ (X[i] @ W_q) / np.sqrt(W_q.shape[1]), mask=np.arange(len(X)) != i) @ (X @ W_v)
         ),
@@ -841,6 +843,8 @@ BY_HAND = {
         ),
         "turned over": six(product=lambda Q, K: K @ Q.T),
         "columns": six(weigh=lambda alpha: bare(alpha, 0)),
+        "keepdims missing": six(weigh=lambda alpha: np.exp(alpha) / np.exp(alpha).sum(-1)),
+        "scores mixed": lambda *call: (*six()(*call)[:5], six()(*call)[3] @ six()(*call)[2]),
         "whole table": six(weigh=lambda alpha: bare(alpha, None)),
         "five": lambda *call: six()(*call)[1:],
         "seven": lambda *call: (*six()(*call), 0),
@@ -892,6 +896,12 @@ BY_HAND = {
         "flat": lambda X, *W: row_form(root(lambda X, Q, *a: Q.shape[-1]))(
             X.reshape(-1, X.shape[-1]), *W
         ).reshape(*X.shape[:-1], -1),
+        "flat, left flat": lambda X, *W: row_form(root(lambda X, Q, *a: Q.shape[-1]))(
+            X.reshape(-1, X.shape[-1]), *W
+        ),
+        "keepdims missing": row_form(
+            root(lambda X, Q, *a: Q.shape[-1]), weigh=lambda alpha: np.exp(alpha) / np.exp(alpha).sum(-1)
+        ),
         "first of the stack": lambda X, *W: (
             row_form(root(lambda X, Q, *a: Q.shape[-1]))(X, *W)
             if X.ndim < 3
@@ -935,6 +945,10 @@ BY_HAND = {
         ),
         "base 1000": lambda n, d: positions(n, d, base=1000.0),
         "base 10001": lambda n, d: positions(n, d, base=10001.0),
+        "no brackets": lambda n, d: _pairs(np.arange(n)[:, None] / 10000**2 * np.arange(d // 2) / d),
+        "brackets outside only": lambda n, d: _pairs(
+            np.arange(n)[:, None] / (10000**2 * np.arange(d // 2) / d)
+        ),
         "multiplied": lambda n, d: _pairs(np.arange(n)[:, None] * 10000 ** (np.arange(0, d, 2) / d)),
         "whole division": lambda n, d: _pairs(np.arange(n)[:, None] // 10000 ** (np.arange(0, d, 2) / d)),
         "exponent i / d": lambda n, d: _pairs(np.arange(n)[:, None] / 10000 ** (np.arange(d // 2) / d)),
@@ -1045,6 +1059,10 @@ BY_HAND = {
             X, W_q, W_k, W_v, W_o.T if W_o.shape[0] == W_o.shape[1] else W_o, h
         ),
         "unscaled": per_head(divide=lambda *a: 1),
+        "root of h": lambda *call: per_head(divide=lambda *a: np.sqrt(call[-1]))(*call),
+        "keys mixed where they fit": lambda X, W_q, W_k, W_v, *rest: per_head()(
+            X, W_q, W_k, W_k if W_k.shape == W_v.shape else W_v, *rest
+        ),
         "twice": per_head(divide=lambda X, Q, *a: Q.shape[-1]),
         "by the root of d_model": lambda *call: per_head(divide=lambda *a: np.sqrt(call[1].shape[1]))(*call),
         "scores added": per_head(weigh=lambda alpha: stable(alpha.sum(-3, keepdims=True))),
