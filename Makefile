@@ -6,11 +6,13 @@ PYTEST = -m pytest --nbval --nbval-current-env -n auto --dist loadscope
 UNIT = -m pytest --override-ini addopts= -p no:nbval -n auto --dist worksteal \
 	$(addprefix tests/,library panels article exercises)
 FILES =
+NB = 00
 NEWEST =
 unexport PYTHONPATH PYTHONHOME  # the environment's own packages and no others
 
 help:
 	@echo "make lab           open the course in JupyterLab"
+	@echo "make lecture       open a lecture on its first slide (of another notebook: NB=05)"
 	@echo "make test          run every test and every notebook (some: FILES=\"tests/library notebooks/02*\")"
 	@echo "make unit          run the quick tests: no notebook, no browser, no set-up"
 	@echo "make lint          check how code and notebooks are written"
@@ -23,6 +25,10 @@ help:
 lab: python
 	@$(PYTHON) tools/bootstrap.py
 	@$(VENV) -m course_lib
+
+lecture: python
+	@$(PYTHON) tools/bootstrap.py
+	@$(VENV) -m course_lib lecture $(NB)
 
 test: python
 	@$(PYTHON) tools/bootstrap.py --test
@@ -70,4 +76,4 @@ python:
 		echo "There is no $(PYTHON) here. Install Python 3.11 or newer, or name yours:" \
 			"make lab PYTHON=python3.12"; exit 1; }
 
-.PHONY: help lab test unit lint test-lowest refresh bench lock clean python
+.PHONY: help lab lecture test unit lint test-lowest refresh bench lock clean python

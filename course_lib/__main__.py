@@ -3,6 +3,7 @@
 my-course/ is in the clone; installed from a wheel, it is in the folder where the command is given.
 A copy belongs to the learner: once it is there, it is never written to again.
 More on the command line goes to JupyterLab: `python -m course_lib --no-browser --port=9999`.
+For a teacher: `python -m course_lib lecture 05` opens a lecture.
 """
 
 import hashlib
@@ -89,13 +90,14 @@ def has_screen():
     return shown or not sys.platform.startswith("linux")
 
 
-def jupyter_arguments(folder):
-    """The options that open `folder` on the first notebook."""
+def jupyter_arguments(folder, page):
+    """The options that open `folder` on a page of JupyterLab."""
     import zmq
 
     options = [
         f"--ServerApp.root_dir={folder}",
-        f"--LabApp.default_url=/lab/tree/{FIRST}",
+        f"--LabApp.default_url={page}",
+        f"--LabApp.extra_labextensions_path={ROOT / 'tools/jupyter/labextensions'}",
         "--LabApp.extension_manager=readonly",
         "--log-level=ERROR",
         "--LabApp.log_level=ERROR",
@@ -130,11 +132,11 @@ def course_folder():
     return (ROOT if clone else Path.cwd()) / "my-course"
 
 
-def open_course(notebooks, folder, arguments):
-    """Copy what is missing in `folder` and start JupyterLab on it."""
+def open_course(notebooks, folder, arguments, copy=copy_notebooks, page=f"/lab/tree/{FIRST}"):
+    """Copy the notebooks to `folder` and start JupyterLab on it."""
     try:
         set_environment(folder)
-        notes = copy_notebooks(notebooks, folder)
+        notes = copy(notebooks, folder)
     except OSError as error:
         sys.exit(f"Your copies of the notebooks could not be made in {folder}: {error.strerror}")
     lines = [f"Your notebooks are in {folder}", *notes, "To end: press Ctrl-C twice here."]
@@ -142,8 +144,30 @@ def open_course(notebooks, folder, arguments):
 
     from jupyterlab.labapp import LabApp
 
-    LabApp.launch_instance(jupyter_arguments(folder) + arguments)
+    LabApp.launch_instance(jupyter_arguments(folder, page) + arguments)
+
+
+def open_lecture(notebooks, folder, arguments):
+    """Open a lecture; the first argument may be the number of a notebook."""
+    from .classroom import lecture
+
+    def copy(source, target):
+        told = lecture.copy(source, target)
+        for path in target.glob("*.ipynb"):
+            trust(path)
+        return told
+
+    number, rest = (
+        (arguments[0], arguments[1:]) if arguments and arguments[0].isdigit() else ("00", arguments)
+    )
+    page = f"/lab/workspaces/{lecture.WORKSPACE}/tree/{lecture.find(notebooks, number)}"
+    open_course(notebooks, folder, rest, copy, page)
 
 
 if __name__ == "__main__":
-    open_course(ROOT / "notebooks", course_folder(), sys.argv[1:])
+    if sys.argv[1:2] == ["lecture"]:
+        from .classroom.lecture import folder
+
+        open_lecture(ROOT / "notebooks", folder(course_folder()), sys.argv[2:])
+    else:
+        open_course(ROOT / "notebooks", course_folder(), sys.argv[1:])

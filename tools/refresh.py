@@ -18,6 +18,7 @@ os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 import nbformat
 from nbclient import NotebookClient
 
+from course_lib.classroom.lecture import table
 from course_lib.exercises.predictions import PREDICTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,17 +89,14 @@ def refresh(path):
 
 
 def questions(predictions, notebooks):
-    """Every prediction as the teacher reads it: answers, the right one bold, and what each one says."""
+    """Every prediction as the teacher reads it, by notebook."""
     lines = []
     for path in notebooks:
         title = re.search("^# (.*)", nbformat.read(path, as_version=4).cells[0].source, re.MULTILINE)[1]
         lines += ["", f"### [{title}]({path.name})"]
         for name, prediction in predictions.items():
             if name[:2] == path.name[:2]:
-                lines += ["", f"*{prediction.question}*", "", "| vote | what it means |", "|---|---|"]
-                for answer in prediction.answers:
-                    text, says = (each.replace("|", r"\|") for each in answer[:2])
-                    lines.append(f"| **{text}** | {says} |" if answer.right else f"| {text} | {says} |")
+                lines += ["", *table(prediction)]
     return "\n".join(lines + [""])
 
 

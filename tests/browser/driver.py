@@ -19,8 +19,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
-OPEN = """import sys; from pathlib import Path; from course_lib.__main__ import open_course
-open_course(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])"""
+OPEN = """import sys; from pathlib import Path; from course_lib import __main__ as course
+getattr(course, sys.argv[1])(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])"""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -69,7 +69,11 @@ def write_notebook(path, *cells):
 
 
 class Lab:
-    """JupyterLab as `make lab` starts it, on copies of `notebooks`, in an empty home; or Notebook 7 there."""
+    """JupyterLab as `make lab` or `make lecture` starts it, on copies of `notebooks`, in an empty home; or
+    Notebook 7 there.
+
+    app: "lab", "lecture" or "notebook".
+    """
 
     def __init__(self, notebooks, home, app="lab"):
         self.folder = home / "my-course"
@@ -82,7 +86,8 @@ class Lab:
         )
         for name in [name for name in environment if name.startswith(("JUPYTER", "JPY_"))]:
             del environment[name]
-        command = [sys.executable, "-c", OPEN, notebooks, self.folder]
+        opener = {"lecture": "open_lecture"}.get(app, "open_course")
+        command = [sys.executable, "-c", OPEN, opener, notebooks, self.folder]
         if app == "notebook":
             shutil.copytree(notebooks, self.folder)
             command = [
@@ -103,7 +108,7 @@ class Lab:
                 start_new_session=True,
             )
         self.host = f"127.0.0.1:{port}"
-        tree = {"lab": "lab/tree", "notebook": "notebooks"}[app]
+        tree = {"lab": "lab/tree", "lecture": "lab/workspaces/lecture/tree", "notebook": "notebooks"}[app]
         self.url = f"http://{self.host}/{tree}/00_start_here.ipynb?token=learner"
         self._wait()
 
@@ -149,6 +154,19 @@ class Window:
         self._wait_for_prompts(".*", sum(cell["cell_type"] == "code" for cell in cells))
         self.wait_for_session(name)
         self.wait_for_kernel()
+
+    def open_lecture(self, name):
+        """Go to a notebook of a lecture; wait until its first slide is there and all cells have run."""
+        self.page.goto(self.lab.url.replace("00_start_here.ipynb", name))
+        self.page.locator("#lecture-counter").wait_for()
+        self._wait_for_prompts(r"\[\d+\]", self.notebook.locator(".jp-CodeCell").count())
+        self.wait_for_session(name)  # the deck hides the sign that the kernel is idle
+        self.page.evaluate((HERE / "slide.js").read_text(encoding="utf-8"))
+
+    @property
+    def step(self):
+        """The number of the step on the screen, from 1, and how many there are."""
+        return tuple(int(each) for each in self.page.locator("#lecture-counter span").inner_text().split("/"))
 
     def wait_for_session(self, name):
         """Wait for the kernel itself: the window calls it idle before there is one, and then asks for one."""

@@ -40,7 +40,9 @@ ROOMS = {  # file: (other files of the library, other packages) that it may impo
         ],
         ["numpy", "ipywidgets", "IPython"],
     ),
-    "__main__": (["data"], ["jupyterlab", "nbformat", "zmq"]),
+    "classroom": ([], []),
+    "classroom.lecture": (["exercises.predictions"], ["nbformat"]),
+    "__main__": (["data", "classroom.lecture"], ["jupyterlab", "nbformat", "zmq"]),
 }
 MACHINES = ["show", "live", "explore.panel", "checks", "data"]
 SIZES = {  # lines that are neither blank nor comment nor docstring

@@ -274,12 +274,12 @@ def test_a_text_browser_is_no_screen(monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    assert not has_screen() and "--no-browser" in jupyter_arguments("my-course")
+    assert not has_screen() and "--no-browser" in jupyter_arguments("my-course", "/lab")
     monkeypatch.setattr(sys, "platform", "win32")
     assert has_screen()
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("DISPLAY", ":0")
-    assert has_screen() and "--no-browser" not in jupyter_arguments("my-course")
+    assert has_screen() and "--no-browser" not in jupyter_arguments("my-course", "/lab")
 
 
 # --- the wheel: what pip installs elsewhere holds the whole course

@@ -1,0 +1,209 @@
+"""A lecture as `make lecture` starts it: keys, focus, blank screen and notes, on a small notebook."""
+
+import nbformat
+import pytest
+from driver import ARGUMENTS, PANELS, Lab, fresh_window, press, shown
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+
+def cell(make, source, type=None, **rest):
+    return make(source, metadata={"slideshow": {"slide_type": type}} if type else {}, **rest)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("notebooks")
+    cells = [
+        cell(new_markdown_cell, "Only for those who read alone.", "skip"),
+        cell(new_markdown_cell, "# The first slide", "slide"),
+        cell(new_code_cell, "print(6 * 7)", execution_count=3),
+        cell(new_markdown_cell, "Read it.", "fragment"),
+        cell(new_code_cell, ARGUMENTS + "\nfrom course_lib.predictions import predict", "skip"),
+        cell(new_markdown_cell, "## The second slide", "slide"),
+        cell(new_code_cell, PANELS["qkv"]),
+        cell(new_markdown_cell, "For the lecturer: move *W_v*.", "notes"),
+        cell(new_markdown_cell, "Below the panel.", "fragment"),
+        cell(new_code_cell, 'predict("04-shift")', "slide"),
+        cell(new_code_cell, "1 + 1", "fragment"),
+        cell(new_markdown_cell, "The end, on no slide.", "skip"),
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
+    nbformat.write(new_notebook(cells=cells, metadata=kernel), folder / "00_start_here.ipynb")
+    nbformat.write(new_notebook(cells=cells[1:4], metadata=kernel), folder / "02_another.ipynb")
+    (folder / "README.md").write_text("# For the teacher", encoding="utf-8")
+    lab = Lab(folder, tmp_path_factory.mktemp("home"), app="lecture")
+    yield lab
+    lab.end()
+
+
+@pytest.fixture(scope="module")
+def window(browser, lab):
+    with fresh_window(browser, lab) as window:
+        window.open_lecture("00_start_here.ipynb")
+        yield window
+
+
+@pytest.fixture
+def live(window):
+    """The lecture on its first step, nothing edited and nothing in focus but the slide."""
+    yield window
+    window.page.evaluate("() => document.activeElement.blur()")
+    window.page.keyboard.press("Home")
+    assert window.step == (1, 6)
+
+
+def text(window):
+    return window.page.evaluate("() => slide.shown()")
+
+
+def test_it_begins_on_the_first_slide_and_what_needs_running_has_run(live):
+    assert live.step == (1, 6)
+    assert "The first slide" in text(live) and "42" in text(live) and "alone" not in text(live)
+    assert live.page.locator(".course-panel").count() == 2
+
+
+@pytest.mark.parametrize(
+    "on, back", [("Space", "Shift+Space"), ("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft")]
+)
+def test_every_press_shows_something_new_and_back_shows_it_again(live, on, back):
+    seen = [text(live)]
+    for number in range(2, 7):
+        live.page.keyboard.press(on)
+        assert live.step == (number, 6)
+        seen.append(text(live))
+    assert len(set(seen)) == 6
+    live.page.keyboard.press(on)
+    assert live.step == (6, 6) and text(live) == seen[5]
+    for number in range(5, 0, -1):
+        live.page.keyboard.press(back)
+        assert live.step == (number, 6) and text(live) == seen[number - 1]
+
+
+def test_home_end_and_the_buttons_move_as_well(live):
+    live.page.keyboard.press("End")
+    assert live.step == (6, 6)
+    live.page.locator("#lecture-counter button").first.click()
+    assert live.step == (5, 6)
+    live.page.locator("#lecture-counter button").last.click()
+    assert live.step == (6, 6)
+
+
+def test_no_key_changes_a_cell_that_is_not_being_edited(live):
+    cells = """() => [...document.querySelectorAll('.jp-Cell')].map(
+        cell => cell.className.match(/jp-\\w+Cell/)[0]).join()"""
+    before = live.page.evaluate(cells), text(live)
+    others = ["Delete", "Backspace", "d", "d", "Alt+Enter", "Shift+Enter"]
+    for key in [*"abcdmrxyzvABCDMRXYZV12345600", *others]:
+        live.page.keyboard.press(key)
+        if key == "b":
+            live.page.keyboard.press("b")
+    live.wait_for_session("00_start_here.ipynb")
+    assert (live.page.evaluate(cells), text(live)) == before
+    assert live.step == (1, 6)
+
+
+def test_b_blanks_the_screen_and_any_move_brings_it_back(live):
+    blank = "() => document.body.hasAttribute('data-lecture-blank')"
+    for key in ["b", "Space", "Escape"]:
+        live.page.keyboard.press("b")
+        assert live.page.evaluate(blank)
+        live.page.keyboard.press(key)
+        assert not live.page.evaluate(blank) and live.step == (1, 6)
+
+
+def to_the_panel(live):
+    for _ in range(2):
+        live.page.keyboard.press("PageDown")
+    panel = live.page.locator(".jp-deck-mod-visible .course-panel")
+    panel.wait_for()
+    return panel
+
+
+def test_keys_stay_with_a_slider_also_after_the_mouse_and_a_clicker_goes_on(live):
+    panel = to_the_panel(live)
+    box, before = panel.locator(".noUi-handle").first.bounding_box(), shown(panel)
+    live.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    live.page.mouse.down()
+    live.page.mouse.move(box["x"] + 20, box["y"] + 5, steps=4)
+    live.page.mouse.up()
+    live.page.wait_for_function("() => document.activeElement.matches('.noUi-handle')")
+    assert shown(panel) != before
+    for key in ["ArrowRight", "ArrowLeft"]:
+        before = panel.locator(".widget-readout").first.inner_text()
+        live.page.keyboard.press(key)
+        assert panel.locator(".widget-readout").first.inner_text() != before and live.step == (3, 6)
+    live.page.keyboard.press("PageDown")
+    assert live.step == (4, 6) and "Below the panel" in text(live)
+
+
+def test_a_click_on_a_slide_hides_nothing(live):
+    panel = to_the_panel(live)
+    live.page.keyboard.press("Space")
+    panel.get_by_role("button", name="reset").click()
+    live.page.wait_for_timeout(200)
+    assert live.step == (4, 6) and "Below the panel" in text(live)
+
+
+def test_space_on_a_focused_control_stays_with_it(live):
+    panel = to_the_panel(live)
+    box = panel.locator("input[type=checkbox]").first
+    box.focus()
+    before = box.is_checked()
+    live.page.keyboard.press("Space")
+    assert box.is_checked() != before and live.step == (3, 6)
+    live.page.keyboard.press("Space")
+    assert box.is_checked() == before
+    press(panel, "ArrowRight")
+
+
+def test_code_is_edited_and_run_on_a_slide(live):
+    live.page.locator(".jp-CodeCell.jp-deck-mod-visible .cm-content").first.click()
+    for key in ["Control+a", "Delete"]:
+        live.page.keyboard.press(key)
+    live.page.keyboard.type("print(43)")
+    live.page.keyboard.press("Control+Enter")
+    output = live.page.locator(".jp-deck-mod-visible .jp-OutputArea").first
+    output.filter(has_text="43").wait_for()
+    assert live.step == (1, 6)
+    live.page.keyboard.press("Escape")
+    live.page.keyboard.press("PageDown")
+    assert live.step == (2, 6)
+
+
+def test_the_notes_are_in_a_second_window_which_follows(live):
+    with live.page.expect_popup() as opened:
+        live.page.keyboard.press("p")
+    notes = opened.value
+    assert "1 of 6" in notes.inner_text("body") and "No notes" in notes.inner_text("body")
+    to_the_panel(live)
+    assert "3 of 6" in notes.inner_text("body") and "move W_v" in notes.inner_text("body")
+    notes.bring_to_front()
+    for _ in range(2):
+        notes.keyboard.press("PageDown")
+    assert live.step == (5, 6)
+    assert "They stay as they are" in notes.inner_text("body") and "dividing by the sum" in notes.inner_text(
+        "body"
+    )
+    notes.close()
+    live.page.keyboard.press("PageUp")
+    assert live.step == (4, 6)
+
+
+def test_escape_comes_out_from_everywhere_and_the_deck_starts_at_the_nearest_slide(live):
+    to_the_panel(live).locator(".noUi-handle").first.focus()
+    live.page.keyboard.press("Escape")
+    live.page.locator("#lecture-counter").wait_for(state="detached")
+    for cell, step in [(0, 1), (3, 2), (4, 3), (7, 3), (8, 4), (12, 6)]:  # 0, 4, 7, 12: no slides
+        live.notebook.locator(".jp-Cell").nth(cell).click(position={"x": 3, "y": 3}, force=True)
+        live.notebook.locator("[data-command='deck:toggle']").click()
+        live.page.locator("#lecture-counter").wait_for()
+        assert live.step == (step, 6), cell
+        assert text(live)
+        live.page.keyboard.press("Escape")
+        live.page.locator("#lecture-counter").wait_for(state="detached")
+    live.notebook.locator("[data-command='deck:toggle']").click()
+    live.page.locator("#lecture-counter").wait_for()
+
+
+def test_the_teachers_page_lies_beside(lab):
+    assert (lab.folder / "teachers_page.md").read_text(encoding="utf-8") == "# For the teacher"
