@@ -165,7 +165,7 @@ def test_code_is_edited_and_run_on_a_slide(live):
     output = live.page.locator(".jp-deck-mod-visible .jp-OutputArea").first
     output.filter(has_text="43").wait_for()
     assert live.step == (1, 6)
-    live.page.keyboard.press("Escape")
+    live.page.wait_for_function("() => !document.activeElement.closest('.cm-editor')")  # it ends the editing
     live.page.keyboard.press("PageDown")
     assert live.step == (2, 6)
 
