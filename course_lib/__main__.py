@@ -157,9 +157,8 @@ def open_lecture(notebooks, folder, arguments):
             trust(path)
         return told
 
-    number, rest = (
-        (arguments[0], arguments[1:]) if arguments and arguments[0].isdigit() else ("00", arguments)
-    )
+    numbered = arguments and not arguments[0].startswith("-")
+    number, rest = (arguments[0], arguments[1:]) if numbered else ("00", arguments)
     page = f"/lab/workspaces/{lecture.WORKSPACE}/tree/{lecture.find(notebooks, number)}"
     open_course(notebooks, folder, rest, copy, page)
 

@@ -37,7 +37,7 @@ def copy(source, target):
 
 def notes(cell):
     """What a lecturer wants to know behind a question.  ->  a list of cells"""
-    asked = [PREDICTIONS[name] for name in ASKS.findall(cell.source) if name in PREDICTIONS]
+    asked = [PREDICTIONS[name] for name in ASKS.findall(cell.source)]
     made = [nbformat.v4.new_markdown_cell("\n".join(table(each))) for each in asked]
     for each in made:
         each.metadata["slideshow"] = {"slide_type": "notes"}
@@ -59,9 +59,9 @@ def folder(beside):
 
 
 def find(notebooks, number):
-    """The name of the notebook that begins with `number`. SystemExit, with the numbers there are."""
+    """The name of the notebook with a number, "05" or "5". SystemExit, with the numbers there are."""
     names = sorted(path.name for path in notebooks.glob("*.ipynb"))
     for name in names:
-        if name.startswith(f"{number}_"):
+        if name.startswith(f"{number:0>2}_"):
             return name
     raise SystemExit(f"There is no notebook {number}: there is {', '.join(name[:2] for name in names)}.")

@@ -150,23 +150,35 @@ class Window:
         self.page.goto(self.lab.url.replace("00_start_here.ipynb", name) + "&reset")
         tab = self.page.locator(".jp-mod-current .lm-TabBar-tabLabel")
         tab.filter(has_text=name).wait_for()
-        cells = json.loads((self.lab.folder / name).read_text(encoding="utf-8"))["cells"]
-        self._wait_for_prompts(".*", sum(cell["cell_type"] == "code" for cell in cells))
+        self._wait_for_prompts(".*", self._code_cells(name))
         self.wait_for_session(name)
         self.wait_for_kernel()
 
     def open_lecture(self, name):
-        """Go to a notebook of a lecture; wait until its first slide is there and all cells have run."""
-        self.page.goto(self.lab.url.replace("00_start_here.ipynb", name))
+        """Go to a notebook of a lecture and wait until it is ready."""
+        self.page.goto(self.lab.url.replace("00_start_here.ipynb", name) + "&reset")
+        self.wait_for_lecture(name)
+
+    def wait_for_lecture(self, name):
+        """Wait until the first slide is there and all cells have run."""
         self.page.locator("#lecture-counter").wait_for()
-        self._wait_for_prompts(r"\[\d+\]", self.notebook.locator(".jp-CodeCell").count())
+        self._wait_for_prompts(r"\[\d+\]", self._code_cells(name))
         self.wait_for_session(name)  # the deck hides the sign that the kernel is idle
-        self.page.evaluate((HERE / "slide.js").read_text(encoding="utf-8"))
+
+    def _code_cells(self, name):
+        """How many code cells a notebook has, also while the window has not drawn them all."""
+        cells = json.loads((self.lab.folder / name).read_text(encoding="utf-8"))["cells"]
+        return sum(cell["cell_type"] == "code" for cell in cells)
 
     @property
     def step(self):
         """The number of the step on the screen, from 1, and how many there are."""
         return tuple(int(each) for each in self.page.locator("#lecture-counter span").inner_text().split("/"))
+
+    @property
+    def slide(self):
+        """The words on the slide that is shown."""
+        return "\n".join(self.page.locator(".jp-Deck .jp-deck-mod-visible").all_inner_texts())
 
     def wait_for_session(self, name):
         """Wait for the kernel itself: the window calls it idle before there is one, and then asks for one."""

@@ -91,9 +91,7 @@ def test_keys_stay_with_the_control_in_the_deck_and_escape_leaves_it(live):
         live.page.keyboard.press("Space")
     visible = live.page.locator(".jp-deck-mod-visible .course-panel")
     visible.wait_for()
-    stay = [
-        key for key in KEYS if not key.startswith("Page")
-    ]  # those of a clicker, which go on from everywhere
+    stay = [key for key in KEYS if not key.startswith("Page")]  # a clicker goes on from everywhere
     for control in CONTROLS.values():
         if visible.locator(control).count():
             keys_stay(live, visible.locator(control).first, stay)

@@ -24,12 +24,13 @@ def lab(tmp_path_factory):
         cell(new_markdown_cell, "For the lecturer: move *W_v*.", "notes"),
         cell(new_markdown_cell, "Below the panel.", "fragment"),
         cell(new_code_cell, 'predict("04-shift")', "slide"),
-        cell(new_code_cell, "1 + 1", "fragment"),
+        cell(new_markdown_cell, "Next: [02](02_another.ipynb)", "fragment"),
         cell(new_markdown_cell, "The end, on no slide.", "skip"),
     ]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
     nbformat.write(new_notebook(cells=cells, metadata=kernel), folder / "00_start_here.ipynb")
-    nbformat.write(new_notebook(cells=cells[1:4], metadata=kernel), folder / "02_another.ipynb")
+    another = [cell(new_markdown_cell, "# Another", "slide"), *cells[2:4]]
+    nbformat.write(new_notebook(cells=another, metadata=kernel), folder / "02_another.ipynb")
     (folder / "README.md").write_text("# For the teacher", encoding="utf-8")
     lab = Lab(folder, tmp_path_factory.mktemp("home"), app="lecture")
     yield lab
@@ -52,13 +53,9 @@ def live(window):
     assert window.step == (1, 6)
 
 
-def text(window):
-    return window.page.evaluate("() => slide.shown()")
-
-
 def test_it_begins_on_the_first_slide_and_what_needs_running_has_run(live):
     assert live.step == (1, 6)
-    assert "The first slide" in text(live) and "42" in text(live) and "alone" not in text(live)
+    assert "The first slide" in live.slide and "42" in live.slide and "alone" not in live.slide
     assert live.page.locator(".course-panel").count() == 2
 
 
@@ -66,17 +63,17 @@ def test_it_begins_on_the_first_slide_and_what_needs_running_has_run(live):
     "on, back", [("Space", "Shift+Space"), ("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft")]
 )
 def test_every_press_shows_something_new_and_back_shows_it_again(live, on, back):
-    seen = [text(live)]
+    seen = [live.slide]
     for number in range(2, 7):
         live.page.keyboard.press(on)
         assert live.step == (number, 6)
-        seen.append(text(live))
+        seen.append(live.slide)
     assert len(set(seen)) == 6
     live.page.keyboard.press(on)
-    assert live.step == (6, 6) and text(live) == seen[5]
+    assert live.step == (6, 6) and live.slide == seen[5]
     for number in range(5, 0, -1):
         live.page.keyboard.press(back)
-        assert live.step == (number, 6) and text(live) == seen[number - 1]
+        assert live.step == (number, 6) and live.slide == seen[number - 1]
 
 
 def test_home_end_and_the_buttons_move_as_well(live):
@@ -91,14 +88,14 @@ def test_home_end_and_the_buttons_move_as_well(live):
 def test_no_key_changes_a_cell_that_is_not_being_edited(live):
     cells = """() => [...document.querySelectorAll('.jp-Cell')].map(
         cell => cell.className.match(/jp-\\w+Cell/)[0]).join()"""
-    before = live.page.evaluate(cells), text(live)
+    before = live.page.evaluate(cells), live.slide
     others = ["Delete", "Backspace", "d", "d", "Alt+Enter", "Shift+Enter"]
     for key in [*"abcdmrxyzvABCDMRXYZV12345600", *others]:
         live.page.keyboard.press(key)
         if key == "b":
             live.page.keyboard.press("b")
     live.wait_for_session("00_start_here.ipynb")
-    assert (live.page.evaluate(cells), text(live)) == before
+    assert (live.page.evaluate(cells), live.slide) == before
     assert live.step == (1, 6)
 
 
@@ -133,7 +130,7 @@ def test_keys_stay_with_a_slider_also_after_the_mouse_and_a_clicker_goes_on(live
         live.page.keyboard.press(key)
         assert panel.locator(".widget-readout").first.inner_text() != before and live.step == (3, 6)
     live.page.keyboard.press("PageDown")
-    assert live.step == (4, 6) and "Below the panel" in text(live)
+    assert live.step == (4, 6) and "Below the panel" in live.slide
 
 
 def test_a_click_on_a_slide_hides_nothing(live):
@@ -141,7 +138,7 @@ def test_a_click_on_a_slide_hides_nothing(live):
     live.page.keyboard.press("Space")
     panel.get_by_role("button", name="reset").click()
     live.page.wait_for_timeout(200)
-    assert live.step == (4, 6) and "Below the panel" in text(live)
+    assert live.step == (4, 6) and "Below the panel" in live.slide
 
 
 def test_space_on_a_focused_control_stays_with_it(live):
@@ -160,10 +157,12 @@ def test_code_is_edited_and_run_on_a_slide(live):
     live.page.locator(".jp-CodeCell.jp-deck-mod-visible .cm-content").first.click()
     for key in ["Control+a", "Delete"]:
         live.page.keyboard.press(key)
-    live.page.keyboard.type("print(43)")
+    live.page.keyboard.type("print(*range(44), sep='\\n')")
     live.page.keyboard.press("Control+Enter")
     output = live.page.locator(".jp-deck-mod-visible .jp-OutputArea").first
     output.filter(has_text="43").wait_for()
+    live.page.wait_for_timeout(200)
+    assert output.evaluate("output => output.getBoundingClientRect().bottom") <= 721  # drawn smaller, not cut
     assert live.step == (1, 6)
     live.page.wait_for_function("() => !document.activeElement.closest('.cm-editor')")  # it ends the editing
     live.page.keyboard.press("PageDown")
@@ -198,11 +197,22 @@ def test_escape_comes_out_from_everywhere_and_the_deck_starts_at_the_nearest_sli
         live.notebook.locator("[data-command='deck:toggle']").click()
         live.page.locator("#lecture-counter").wait_for()
         assert live.step == (step, 6), cell
-        assert text(live)
+        assert live.slide
         live.page.keyboard.press("Escape")
         live.page.locator("#lecture-counter").wait_for(state="detached")
     live.notebook.locator("[data-command='deck:toggle']").click()
     live.page.locator("#lecture-counter").wait_for()
+
+
+def test_a_link_goes_on_with_the_next_notebook(live):
+    live.page.keyboard.press("End")
+    live.page.locator(".jp-deck-mod-visible a", has_text="02").click()
+    live.page.locator(".jp-deck-mod-visible", has_text="Another").wait_for()
+    live.wait_for_lecture("02_another.ipynb")
+    assert live.step == (1, 2) and "42" in live.slide
+    live.page.keyboard.press("Space")
+    assert live.step == (2, 2)
+    live.open_lecture("00_start_here.ipynb")
 
 
 def test_the_teachers_page_lies_beside(lab):

@@ -306,6 +306,8 @@ def test_an_installed_wheel_has_data_and_notebooks(tmp_path):
     copies = {path.name: path.read_bytes() for path in (elsewhere / "my-course").glob("*.ipynb")}
     assert copies == {path.name: begin(path) for path in (ROOT / "notebooks").glob("*.ipynb")}
     assert "fetchNews" in Path(said[-1], "labconfig/default_setting_overrides.json").read_text()
+    extensions = [path.relative_to(packages) for path in packages.rglob("labextensions/*/static/*")]
+    assert {path.name for path in extensions} == {"lecture.js", "lecture.css"}
     metadata = (packages / f"{wheel.name.partition('-py3')[0]}.dist-info/METADATA").read_text()
     assert "License-Expression: MIT\n" in metadata and "License-File: LICENSE\n" in metadata
 

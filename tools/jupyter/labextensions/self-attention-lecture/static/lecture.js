@@ -13,13 +13,14 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
   const STYLE = new URL("lecture.css", document.currentScript.src).href;
   const FORWARD = ["PageDown", " ", "ArrowRight", "ArrowDown"], BACK = ["PageUp", "ArrowLeft", "ArrowUp"];
   const CONTROL = ".jp-OutputArea :is(input, select, textarea, button, .noUi-handle), summary, a[href]";
-  let shared, app, tracker, presenter, counter;
+  let shared, app, tracker, presenter, counter, shown = []; // shown: the cells of the slide
   const place = new WeakMap(); // notebook -> number of its current step
+
+  const sizes = new ResizeObserver(() => presenting() && fit());
 
   const panel = () => tracker.currentWidget;
   const presenting = () => document.body.dataset.jpDeckMode == "presenting" && panel();
   const kind = cell => cell.model.getMetadata("slideshow")?.slide_type ?? "-";
-  const range = (from, to) => [...Array(to - from).keys()].map(i => i + from);
 
   /* The steps of a notebook: what each press shows. page: the cells of its slide, up to the last step; seen: those up
   to this step; notes: the lecturer's notes in the page. */
@@ -40,13 +41,14 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
   /* Show a step; the deck does so by the active cell, whichever way that was chosen. */
   function show(notebook) {
     const all = steps(notebook), at = place.get(notebook) ?? 0, {page, seen} = all[at];
-    document.body.style.setProperty("--lecture-fit", 1);
     notebook.widgets.forEach((cell, i) => {
       cell.toggleClass("jp-deck-mod-onscreen", page.includes(i));
       cell.toggleClass("jp-deck-mod-visible", seen.includes(i));
     });
-    const tall = page.reduce((sum, i) => sum + notebook.widgets[i].node.offsetHeight, 0);
-    document.body.style.setProperty("--lecture-fit", Math.min(1, 700 / tall)); // too much for a slide is drawn smaller, not cut
+    sizes.disconnect();
+    shown = page.map(i => notebook.widgets[i].node);
+    shown.forEach(cell => sizes.observe(cell));
+    fit();
     notebook.node.scrollTop = 0;
     counter.children[1].textContent = `${at + 1} / ${all.length}`;
     tell(notebook, all, at);
@@ -62,6 +64,8 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     show(notebook);
     notebook.widgets[cell].node.focus({preventScroll: true});
   }
+
+  const move = step => go(panel().content, place.get(panel().content) + step);
 
   /* The step in which a cell is, or the last one before it. */
   function nearest(notebook, cell) {
@@ -81,25 +85,26 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     if (!all[place.get(content)]?.seen.includes(content.activeCellIndex))
       place.set(content, nearest(content, content.activeCellIndex));
     document.body.append(counter);
-    fit();
     go(content, place.get(content));
   }
 
-  /* The slide keeps its proportions: what fits in 1280 by 720 fits in every window. */
+  /* The slide keeps its proportions: what fits in 1280 by 720 fits in every window; too much is drawn smaller, not
+  cut, also when a panel grows. */
   function fit() {
-    document.body.style.setProperty("--lecture-zoom", Math.min(innerWidth / 1280, innerHeight / 720));
+    const zoom = Math.min(innerWidth / 1280, innerHeight / 720), {style} = document.body;
+    style.setProperty("--lecture-zoom", zoom);
+    const tall = shown.reduce((sum, cell) => sum + cell.offsetHeight, 20);
+    style.setProperty("--lecture-zoom", Math.min(zoom, innerHeight / tall));
   }
 
   /* The lecturer's notes in a window of their own. */
   function tell(notebook, all, at) {
     if (!presenter || presenter.closed) return;
-    const {notes} = all[at], here = presenter.document.body;
     const minutes = Math.floor((Date.now() - presenter.since) / 60000);
-    here.innerHTML = `<p>Step ${at + 1} of ${all.length}, ${minutes} min since this window was opened. ` +
-      "Space and PageDown go on here too.</p>";
-    for (const i of notes)
-      here.insertAdjacentHTML("beforeend", notebook.widgets[i].node.querySelector(".jp-RenderedMarkdown")?.innerHTML ?? "");
-    if (!notes.length) here.insertAdjacentHTML("beforeend", "<p>No notes for this slide.</p>");
+    const notes = all[at].notes.map(
+      i => notebook.widgets[i].node.querySelector(".jp-RenderedMarkdown")?.innerHTML ?? "");
+    presenter.document.body.innerHTML = `<p>Step ${at + 1} of ${all.length}, ${minutes} min since this window was
+      opened. Space and PageDown go on here too.</p>${notes.join("") || "<p>No notes for this slide.</p>"}`;
   }
 
   function openPresenter() {
@@ -117,7 +122,8 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
 
   function press(event) {
     if (!presenting()) return;
-    const {key, target} = event, notebook = panel().content, blanked = document.body.hasAttribute("data-lecture-blank");
+    const {key, target} = event, notebook = panel().content;
+    const blanked = document.body.hasAttribute("data-lecture-blank");
     const stop = () => (event.preventDefault(), event.stopImmediatePropagation());
     const control = target.closest?.(CONTROL), editing = target.closest?.(".cm-editor");
     if (target.closest?.(".jp-Dialog, .lm-Menu")) return;
@@ -133,7 +139,7 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     if (key == "Tab" || /^F\d+$/.test(key)) return;
     stop();
     if (blanked) return (step || key == "b" || key == ".") && blank(false);
-    if (step) go(notebook, place.get(notebook) + step);
+    if (step) move(step);
     else if (key == "Home") go(notebook, 0);
     else if (key == "End") go(notebook, Infinity);
     else if (key == "b" || key == ".") blank(true);
@@ -141,18 +147,14 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     else if (key == "Enter" && notebook.activeCell.model.type == "code") notebook.mode = "edit";
   }
 
-  /* In a lecture: run what has not run since the notebook was copied, and begin on the first slide. */
+  /* In a lecture: begin on the first slide, and run all cells: without a kernel's state no panel lives. */
   async function lecture(panel) {
-    await panel.context.ready;
-    await panel.revealed;
-    await panel.sessionContext.ready;
+    await Promise.all([panel.context.ready, panel.revealed, panel.sessionContext.ready]);
     panel.content.activeCellIndex = 0;
-    if (document.body.dataset.jpDeckMode != "presenting") await app.commands.execute("deck:start");
-    if (panel.content.widgets.every(cell => cell.model.type != "code" || cell.model.executionCount == null)) {
-      const {NotebookActions} = await load("@jupyterlab/notebook");
-      await NotebookActions.runCells(panel.content, [...panel.content.widgets], panel.sessionContext);
-      show(panel.content);
-    }
+    if (!presenting()) await app.commands.execute("deck:start");
+    const {NotebookActions} = await load("@jupyterlab/notebook");
+    await NotebookActions.runCells(panel.content, [...panel.content.widgets], panel.sessionContext);
+    show(panel.content);
   }
 
   function makeCounter() {
@@ -160,7 +162,7 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     bar.id = "lecture-counter";
     bar.innerHTML = "<button title='back'>‹</button><span></span><button title='on'>›</button>";
     bar.onmousedown = event => event.preventDefault(); // the focus stays where it is
-    bar.onclick = ({target}) => target.title && go(panel().content, place.get(panel().content) + (target.title == "on" ? 1 : -1));
+    bar.onclick = ({target}) => target.title && move(target.title == "on" ? 1 : -1);
     return bar;
   }
 
@@ -188,7 +190,8 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     init: scope => void (shared = scope),
     get: async () => {
       const {INotebookTracker} = await load("@jupyterlab/notebook");
-      return () => ({__esModule: true, default: {id: `${NAME}:plugin`, autoStart: true, requires: [INotebookTracker], activate}});
+      const plugin = {id: `${NAME}:plugin`, autoStart: true, requires: [INotebookTracker], activate};
+      return () => ({__esModule: true, default: plugin});
     },
   };
 })();
