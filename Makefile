@@ -13,6 +13,7 @@ unexport PYTHONPATH PYTHONHOME  # the environment's own packages and no others
 help:
 	@echo "make lab           open the course in JupyterLab"
 	@echo "make lecture       open a lecture on its first slide (of another notebook: NB=05)"
+	@echo "make handout       write each notebook as a page to print, without and with answers, to handouts/"
 	@echo "make test          run every test and every notebook (some: FILES=\"tests/library notebooks/02*\")"
 	@echo "make unit          run the quick tests: no notebook, no browser, no set-up"
 	@echo "make lint          check how code and notebooks are written"
@@ -29,6 +30,10 @@ lab: python
 lecture: python
 	@$(PYTHON) tools/bootstrap.py
 	@$(VENV) -m course_lib lecture $(NB)
+
+handout: python
+	@$(PYTHON) tools/bootstrap.py
+	@$(VENV) -m course_lib handout
 
 test: python
 	@$(PYTHON) tools/bootstrap.py --test
@@ -76,4 +81,4 @@ python:
 		echo "There is no $(PYTHON) here. Install Python 3.11 or newer, or name yours:" \
 			"make lab PYTHON=python3.12"; exit 1; }
 
-.PHONY: help lab lecture test unit lint test-lowest refresh bench lock clean python
+.PHONY: help lab lecture handout test unit lint test-lowest refresh bench lock clean python

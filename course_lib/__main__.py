@@ -3,7 +3,8 @@
 my-course/ is in the clone; installed from a wheel, it is in the folder where the command is given.
 A copy belongs to the learner: once it is there, it is never written to again.
 More on the command line goes to JupyterLab: `python -m course_lib --no-browser --port=9999`.
-For a teacher: `python -m course_lib lecture 05` opens a lecture.
+For a teacher: `python -m course_lib lecture 05` opens a lecture, `python -m course_lib handout` writes the
+notebooks as pages to print, `python -m course_lib grade FOLDER` grades what a class has handed in.
 """
 
 import hashlib
@@ -163,10 +164,23 @@ def open_lecture(notebooks, folder, arguments):
     open_course(notebooks, folder, rest, copy, page)
 
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["lecture"]:
+def main(arguments):
+    """What the first word asks for; none opens the course."""
+    if arguments[:1] == ["lecture"]:
         from .classroom.lecture import folder
 
-        open_lecture(ROOT / "notebooks", folder(course_folder()), sys.argv[2:])
+        open_lecture(ROOT / "notebooks", folder(course_folder()), arguments[1:])
+    elif arguments[:1] == ["handout"]:
+        from .classroom import handout
+
+        handout.main(arguments[1:])
+    elif arguments[:1] == ["grade"]:
+        from .classroom import grade
+
+        grade.main(arguments[1:])
     else:
-        open_course(ROOT / "notebooks", course_folder(), sys.argv[1:])
+        open_course(ROOT / "notebooks", course_folder(), arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -9,6 +9,7 @@ import pytest
 
 LIBRARY = Path(__file__).resolve().parents[2] / "course_lib"
 MATHS = ["attention", "heads", "sequence", "learning", "transformer", "real_model"]
+CLASSROOM = ["classroom", "classroom.lecture", "classroom.handout", "classroom.grade"]
 ROOMS = {  # file: (other files of the library, other packages) that it may import
     "__init__": ([], []),
     "inputs": ([], ["numpy"]),
@@ -42,7 +43,11 @@ ROOMS = {  # file: (other files of the library, other packages) that it may impo
     ),
     "classroom": ([], []),
     "classroom.lecture": (["exercises.predictions"], ["nbformat"]),
-    "__main__": (["data", "classroom.lecture"], ["jupyterlab", "nbformat", "zmq"]),
+    "classroom.handout": (
+        ["classroom.lecture", "data", "exercises.predictions"],
+        ["latex2mathml", "nbconvert", "nbformat", "pygments"],
+    ),
+    "__main__": (["data", *CLASSROOM], ["jupyterlab", "nbformat", "zmq"]),
 }
 MACHINES = ["show", "live", "explore.panel", "checks", "data"]
 SIZES = {  # lines that are neither blank nor comment nor docstring
