@@ -13,7 +13,7 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
   const STYLE = new URL("lecture.css", document.currentScript.src).href;
   const FORWARD = ["PageDown", " ", "ArrowRight", "ArrowDown"], BACK = ["PageUp", "ArrowLeft", "ArrowUp"];
   const CONTROL = ".jp-OutputArea :is(input, select, textarea, button, .noUi-handle), summary, a[href]";
-  let shared, app, tracker, presenter, counter, shown = []; // shown: the cells of the slide
+  let shared, app, tracker, presenter, counter, shown; // shown: the step on the screen, and its notebook
   const place = new WeakMap(); // notebook -> number of its current step
 
   const sizes = new ResizeObserver(() => presenting() && fit());
@@ -40,14 +40,10 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
 
   /* Show a step; the deck does so by the active cell, whichever way that was chosen. */
   function show(notebook) {
-    const all = steps(notebook), at = place.get(notebook) ?? 0, {page, seen} = all[at];
-    notebook.widgets.forEach((cell, i) => {
-      cell.toggleClass("jp-deck-mod-onscreen", page.includes(i));
-      cell.toggleClass("jp-deck-mod-visible", seen.includes(i));
-    });
+    const all = steps(notebook), at = place.get(notebook) ?? 0;
     sizes.disconnect();
-    shown = page.map(i => notebook.widgets[i].node);
-    shown.forEach(cell => sizes.observe(cell));
+    shown = {notebook, ...all[at]};
+    shown.page.forEach(i => sizes.observe(notebook.widgets[i].node));
     fit();
     notebook.node.scrollTop = 0;
     counter.children[1].textContent = `${at + 1} / ${all.length}`;
@@ -88,13 +84,22 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     go(content, place.get(content));
   }
 
-  /* The slide keeps its proportions: what fits in 1280 by 720 fits in every window; too much is drawn smaller, not
-  cut, also when a panel grows. */
+  /* The slide keeps its proportions: what fits in 1280 by 720 fits in every window. When a slide fills up, also because
+  a panel grows, what came first leaves; a single step that is too much is drawn smaller, not cut. */
   function fit() {
-    const zoom = Math.min(innerWidth / 1280, innerHeight / 720), {style} = document.body;
+    const {notebook, page, seen, step} = shown, {style} = document.body;
+    const zoom = Math.min(innerWidth / 1280, innerHeight / 720), room = innerHeight / zoom;
+    const tall = cells => cells.reduce((sum, i) => sum + notebook.widgets[i].node.offsetHeight, 20);
+    const arrange = cells => notebook.widgets.forEach((cell, i) => {
+      cell.toggleClass("jp-deck-mod-onscreen", cells.includes(i));
+      cell.toggleClass("jp-deck-mod-visible", cells.includes(i) && seen.includes(i));
+    });
     style.setProperty("--lecture-zoom", zoom);
-    const tall = shown.reduce((sum, cell) => sum + cell.offsetHeight, 20);
-    style.setProperty("--lecture-zoom", Math.min(zoom, innerHeight / tall));
+    arrange(page);
+    if (tall(page) <= room) return;
+    const first = seen.findIndex((_, i) => seen.length - i <= step.length || tall(seen.slice(i)) <= room);
+    arrange(seen.slice(first));
+    style.setProperty("--lecture-zoom", Math.min(zoom, innerHeight / tall(seen.slice(first))));
   }
 
   /* The lecturer's notes in a window of their own. */
