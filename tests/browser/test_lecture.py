@@ -134,11 +134,19 @@ def test_keys_stay_with_a_slider_also_after_the_mouse_and_a_clicker_goes_on(live
 
 
 def test_a_click_on_a_slide_hides_nothing(live):
-    panel = to_the_panel(live)
     live.page.keyboard.press("Space")
-    panel.get_by_role("button", name="reset").click()
+    live.page.locator(".jp-deck-mod-visible .jp-OutputArea").first.click()
     live.page.wait_for_timeout(200)
-    assert live.step == (4, 6) and "Below the panel" in live.slide
+    assert live.step == (2, 6) and "42" in live.slide and "Read it." in live.slide
+
+
+def test_when_a_slide_fills_up_what_came_first_leaves(live):
+    panel = to_the_panel(live)
+    assert "The second slide" in live.slide
+    live.page.keyboard.press("Space")
+    assert "Below the panel" in live.slide and "The second slide" not in live.slide
+    live.page.keyboard.press("Shift+Space")
+    assert "The second slide" in live.slide and panel.is_visible()
 
 
 def test_space_on_a_focused_control_stays_with_it(live):
@@ -207,7 +215,7 @@ def test_escape_comes_out_from_everywhere_and_the_deck_starts_at_the_nearest_sli
 def test_a_link_goes_on_with_the_next_notebook(live):
     live.page.keyboard.press("End")
     live.page.locator(".jp-deck-mod-visible a", has_text="02").click()
-    live.page.locator(".jp-deck-mod-visible", has_text="Another").wait_for()
+    live.notebook.locator(".jp-deck-mod-visible h1", has_text="Another").wait_for()
     live.wait_for_lecture("02_another.ipynb")
     assert live.step == (1, 2) and "42" in live.slide
     live.page.keyboard.press("Space")
