@@ -3,6 +3,7 @@
 my-course/ is in the clone; installed from a wheel, it is in the folder where the command is given.
 A copy belongs to the learner: once it is there, it is never written to again.
 More on the command line goes to JupyterLab: `python -m course_lib --no-browser --port=9999`.
+Where a server runs already, as on JupyterHub, `python -m course_lib copy` makes the copies alone.
 For a teacher: `python -m course_lib lecture 05` opens a lecture, `python -m course_lib handout` writes the
 notebooks as pages to print, `python -m course_lib grade FOLDER` grades what a class has handed in.
 """
@@ -133,15 +134,20 @@ def course_folder():
     return (ROOT if clone else Path.cwd()) / "my-course"
 
 
-def open_course(notebooks, folder, arguments, copy=copy_notebooks, page=f"/lab/tree/{FIRST}"):
-    """Copy the notebooks to `folder` and start JupyterLab on it."""
+def make_copies(notebooks, folder, copy=copy_notebooks):
+    """Copy the notebooks to `folder` and say so, or why not."""
     try:
         set_environment(folder)
         notes = copy(notebooks, folder)
     except OSError as error:
         sys.exit(f"Your copies of the notebooks could not be made in {folder}: {error.strerror}")
-    lines = [f"Your notebooks are in {folder}", *notes, "To end: press Ctrl-C twice here."]
-    print("\n".join(lines), flush=True)
+    print("\n".join([f"Your notebooks are in {folder}", *notes]), flush=True)
+
+
+def open_course(notebooks, folder, arguments, copy=copy_notebooks, page=f"/lab/tree/{FIRST}"):
+    """Copy the notebooks to `folder` and start JupyterLab on it."""
+    make_copies(notebooks, folder, copy)
+    print("To end: press Ctrl-C twice here.", flush=True)
 
     from jupyterlab.labapp import LabApp
 
@@ -170,6 +176,8 @@ def main(arguments):
         from .classroom.lecture import folder
 
         open_lecture(ROOT / "notebooks", folder(course_folder()), arguments[1:])
+    elif arguments[:1] == ["copy"]:
+        make_copies(ROOT / "notebooks", course_folder())
     elif arguments[:1] == ["handout"]:
         from .classroom import handout
 

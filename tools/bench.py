@@ -1,11 +1,13 @@
-"""How quick the course is, as ratios in one run: python tools/bench.py [panels|pixels|attention|memory]
+"""How quick the course is, as ratios in one run: python tools/bench.py [panels|pixels|attention|memory|class]
 
 panels     one move of every panel in the kernel, beside a new pyplot figure of the same numbers
 pixels     key press to changed pixels in JupyterLab: the W panel, a bare echo, interact, ipympl
 attention  scores, softmax, weighted_sum and self_attention beside the plain NumPy formulas
 memory     of a kernel after each notebook, beside one that has imported the library alone
+class      twenty kernels that run a notebook at once: the time, and the memory that each has of its own
 """
 
+import asyncio
 import io
 import statistics
 import sys
@@ -207,10 +209,44 @@ def bench_memory():
         print(f"  {name:28} {notebook.cells[-1].outputs[0].text.strip():>4} MB")
 
 
+OWN = """import pathlib, re
+print(re.search(r"Pss: +(\\d+)", pathlib.Path("/proc/self/smaps_rollup").read_text())[1])"""
+
+
+def bench_class(learners=20):
+    """On Linux. Pss: a kernel's own memory, and its part of what it shares with others."""
+    from nbclient import NotebookClient
+
+    async def learn(notebook, barrier):
+        client = NotebookClient(notebook, kernel_name="python3", timeout=600)
+        async with client.async_setup_kernel():
+            for i, cell in enumerate([*notebook.cells]):
+                await client.async_execute_cell(cell, i)
+            ready = time.perf_counter()
+            await barrier.wait()
+            notebook.cells.append(new_code_cell(OWN))
+            last = await client.async_execute_cell(notebook.cells[-1], len(notebook.cells) - 1)
+            await barrier.wait()
+        return ready, int(last.outputs[0].text) / 1e3
+
+    async def all_learn(path, number):
+        barrier = asyncio.Barrier(number)
+        return await asyncio.gather(*(learn(nbformat.read(path, 4), barrier) for _ in range(number)))
+
+    print("\nready after, and own memory of each kernel")
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for number in (1, learners):
+            start = time.perf_counter()
+            ready, own = zip(*asyncio.run(all_learn(path, number)))
+            seconds, own = max(ready) - start, statistics.mean(own)
+            print(f"  {path.stem:28} {number:3} kernels {seconds:5.1f} s {own:5.0f} MB")
+
+
 BENCHES = {
     "panels": bench_panels,
     "attention": bench_attention,
     "memory": bench_memory,
+    "class": bench_class,
     "pixels": bench_pixels,
 }
 

@@ -109,7 +109,8 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     const notes = all[at].notes.map(
       i => notebook.widgets[i].node.querySelector(".jp-RenderedMarkdown")?.innerHTML ?? "");
     presenter.document.body.innerHTML = `<p>Step ${at + 1} of ${all.length}, ${minutes} min since this window was
-      opened. Space and PageDown go on here too.</p>${notes.join("") || "<p>No notes for this slide.</p>"}`;
+      opened; at 20 seconds a step it would be ${Math.floor(at / 3)}. Space and PageDown go on here too.</p>
+      ${notes.join("") || "<p>No notes for this slide.</p>"}`;
   }
 
   function openPresenter() {
