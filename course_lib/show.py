@@ -244,11 +244,11 @@ class Picture(Html):
 
 def plane(limit, title=""):
     """An empty plane from -limit to limit with its two axes through 0.  ->  Picture"""
-    drawn = Picture((-limit, limit), (-limit, limit), title, width=220, height=220)
+    drawn = Picture((-limit, limit), (-limit, limit), title, width=200, height=200)
     middle, end = drawn._pixel(0, 0)[0], drawn._pixel(limit, 0)[0]
-    axes = f"M{220 - end:g},{middle:g}H{end:g}M{middle:g},{220 - end:g}V{end:g}"
+    axes = f"M{200 - end:g},{middle:g}H{end:g}M{middle:g},{200 - end:g}V{end:g}"
     drawn.marks.append(f'<path d="{axes}" stroke="{COLORS["ghost"]}" stroke-width=".6"/>')
-    for x, word, anchor in ((220 - end, f"{-limit:g}", "start"), (end, f"{limit:g}", "end")):
+    for x, word, anchor in ((200 - end, f"{-limit:g}", "start"), (end, f"{limit:g}", "end")):
         drawn._write(x, middle + 12, word, anchor, ' opacity=".75"')
     return drawn
 

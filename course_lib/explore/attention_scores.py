@@ -37,7 +37,7 @@ def _picture(scores, fair, d_k):
     shares, halves = {0: "0", 0.5: "0.5", 1: "1"}, {0: "0", 32: "32", 64: "64"}
 
     def picture(x, y, title, xticks, yticks):
-        return show.Picture(x, y, title, xticks=xticks, yticks=yticks, height=190)
+        return show.Picture(x, y, title, xticks=xticks, yticks=yticks, width=245, height=190)
 
     left = picture(sides, (-room, room), f"scores for d_k = {d_k}", places, ends)
     middle = picture(sides, (0, 1), "weights of the same keys", places, shares)

@@ -35,7 +35,7 @@ def _promises(shares):
     scores, weights = (each[~undefined] for each in shares)
     higher = (scores[:, :, None] > scores[:, None, :]) & (scores[:, None, :] > -np.inf)
     kept = {
-        "nothing below 0": (weights >= 0).all(),
+        "none below 0": (weights >= 0).all(),
         "rows sum to 1": np.allclose(weights.sum(axis=-1), 1),
         "larger score, larger weight": (weights[:, :, None] > weights[:, None, :])[higher].all(),
     }

@@ -150,7 +150,7 @@ def text(id):
 
 def test_the_table_names_what_the_panel_says(panel):
     kept = [part.split(":")[0] for part in panel.status.split(" · ")]
-    assert kept == ["nothing below 0", "rows sum to 1", "larger score, larger weight"]
+    assert kept == ["none below 0", "rows sum to 1", "larger score, larger weight"]
     assert all(f'"{name}"' in text("kept") for name in kept)
 
 

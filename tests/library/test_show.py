@@ -194,7 +194,7 @@ def test_an_arrow_ends_at_its_point_with_one_scale_for_both_axes():
         re.match(r"M([\d.]+),([\d.]+)L([\d.]+),([\d.]+)", m.split('d="')[1]) for m in plane.marks[-2:]
     ]
     x0, y0, x, y = map(float, right.groups())
-    assert (x0, y0) == (110, 110) and y == y0 and x > x0
+    assert (x0, y0) == (100, 100) and y == y0 and x > x0
     assert float(up.group(4)) == y0 - (x - x0)
 
 
@@ -248,7 +248,7 @@ def test_labels_of_five_arrows_anywhere_keep_off_each_other(vectors):
 def test_a_label_keeps_off_arrows_too():
     plane = show.plane(2).arrows([[1, 0], [1.6, 0]], ["a", "b"], "query")
     (*_, top, bottom) = boxes(plane)[0]
-    assert bottom < 110 or top > 110  # a's label, not on b's shaft
+    assert bottom < 100 or top > 100  # a's label, not on b's shaft
 
 
 def test_arrows_that_meet_share_a_label():

@@ -1,8 +1,10 @@
 """The questions in the teacher's page are those of the exercises, written there by tools/refresh.py."""
 
 import importlib.util
+import re
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from course_lib.exercises.predictions import PREDICTIONS, Answer, Prediction
@@ -41,3 +43,15 @@ def test_the_teachers_table_marks_the_right_answer_and_keeps_what_is_around_it(t
         "| **c** | right |",
     ]
     assert tool.teacher(page, asked, NOTEBOOKS[-1:]) == page
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_lecture_has_at_most_40_presses_and_20_seconds_for_each(path):
+    kinds = [
+        cell.metadata.get("slideshow", {}).get("slide_type")
+        for cell in nbformat.read(path, as_version=4).cells
+    ]
+    presses = sum(kind in ("slide", "subslide", "fragment") for kind in kinds) - 1
+    page = (ROOT / "notebooks/README.md").read_text(encoding="utf-8")
+    minutes = re.search(rf"^\| {path.name[:2]} [^|]*\| \d+ / (\d+) min", page, re.MULTILINE)[1]
+    assert 10 < presses <= min(40, 60 * int(minutes) / 20)

@@ -40,7 +40,7 @@ def test_it_begins_with_plain_softmax(panel):
     powers = np.exp(alpha)
     assert np.array_equal(panel.state.scores, alpha)
     assert np.allclose(panel.state.weights, powers / powers.sum(axis=1, keepdims=True))
-    assert panel.status == "nothing below 0: yes · rows sum to 1: yes · larger score, larger weight: yes"
+    assert panel.status == "none below 0: yes · rows sum to 1: yes · larger score, larger weight: yes"
 
 
 def test_temperature_and_shift(panel):
@@ -74,10 +74,10 @@ def test_hidden_keys_have_no_weight_in_any_normalizer(panel, name, mask):
 def test_the_other_normalizers_by_hand(panel):
     panel.set({"normalizer": "divide by sum", "temperature": 3.0})
     assert np.allclose(panel.state.weights[1], [2, 0, -1, 0])
-    assert "nothing below 0: NO · rows sum to 1: yes" in panel.status
+    assert "none below 0: NO · rows sum to 1: yes" in panel.status
     panel.set({"normalizer": "ReLU / sum", "temperature": 1.0})
     assert np.allclose(panel.state.weights[0], [0, 0.4, 0.2, 0.4])
-    assert panel.status.startswith("nothing below 0: yes")
+    assert panel.status.startswith("none below 0: yes")
     panel.set({"normalizer": "sigmoid"})
     assert np.allclose(panel.state.weights[1], 1 / (1 + np.exp([-2, 0, 1, 0])))
 
@@ -92,7 +92,7 @@ def test_nan_is_named_and_never_called_negative(panel):
     undefined = np.isnan(panel.state.weights).any(axis=1)
     rows = ", ".join(f"row {i + 1}" for i in np.flatnonzero(undefined))
     assert 0 < undefined.sum() < 4
-    assert panel.status.startswith(f"nan, not a number, in {rows}; in the others nothing below 0: yes · ")
+    assert panel.status.startswith(f"nan, not a number, in {rows}; in the others none below 0: yes · ")
     panel.controls["query"].value = int(np.flatnonzero(undefined)[0])
     svg = picture(panel, "its weights")
     assert svg.count(" nan</text>") == 4 and not bars(svg, "weight").any()
@@ -246,7 +246,7 @@ def test_very_large_numbers_are_short():
     assert np.isclose(panel.state.weights[1, 0], np.exp(50))
     assert not re.search(r"\d{8}", panel._html.value) and "5.2e21" in panel._html.value
     assert max(ticks(picture(panel, "its weights"))) == 1e22
-    assert panel.status == "nothing below 0: yes · rows sum to 1: NO · larger score, larger weight: yes"
+    assert panel.status == "none below 0: yes · rows sum to 1: NO · larger score, larger weight: yes"
 
 
 @pytest.mark.parametrize("n", [2, 6])

@@ -200,7 +200,7 @@ def test_what_is_drawn_is_said_in_words(panel):
 def test_arrows_of_every_preset_lie_in_the_frame(panel, name):
     panel.sliders["preset"].value = name
     for x, y in re.findall(r"L([-\d.]+),([-\d.]+)", panel._html.value):
-        assert 0 <= float(x) <= 220 and 0 <= float(y) <= 220
+        assert 0 <= float(x) <= 200 and 0 <= float(y) <= 200
 
 
 @settings(max_examples=25)
