@@ -176,7 +176,7 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     [app, tracker, counter] = [application, notebooks, makeCounter()];
     document.head.insertAdjacentHTML("beforeend", `<link rel="stylesheet" href="${STYLE}">`);
     window.addEventListener("keydown", press, true);
-    window.addEventListener("resize", fit);
+    window.addEventListener("resize", () => presenting() && fit());
     // After a mouse drag the focus is with the slider, not with its cell.
     window.addEventListener("pointerup", ({target}) => presenting() &&
       setTimeout(() => target.closest?.(".noUi-target")?.querySelector(".noUi-handle").focus()), true);
