@@ -47,6 +47,7 @@ ROOMS = {  # file: (other files of the library, other packages) that it may impo
         ["classroom.lecture", "data", "exercises.predictions"],
         ["latex2mathml", "nbconvert", "nbformat", "pygments"],
     ),
+    "classroom.grade": (["data", "exercises"], ["nbformat", "nbclient", "IPython"]),
     "__main__": (["data", *CLASSROOM], ["jupyterlab", "nbformat", "zmq"]),
 }
 MACHINES = ["show", "live", "explore.panel", "checks", "data"]
