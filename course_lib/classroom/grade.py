@@ -1,9 +1,10 @@
-"""Grade what a class has handed in: `python -m course_lib grade FOLDER` writes grades.csv and grades.html.
+"""Grade what a class has handed in: `python -m course_lib grade FOLDER` writes a table.
 
 FOLDER holds notebooks, at any depth. Whose one is says the first folder below FOLDER, or where there is none
-the name of the file: 05_weighted_sum_anna.ipynb. Each runs in a kernel of its own, in an empty folder, within
-a time limit. Behind each cell with a check this program grades the same function again and reads what comes:
-what a notebook prints, or has stored, counts for nothing.
+the name of the file: 05_weighted_sum_anna.ipynb. Which exercises it answers say the checks in it. Each runs
+in a kernel of its own, in an empty folder, within a time limit. Behind each cell with a check this program
+grades the same function again and reads what comes: what a notebook prints or has stored counts for nothing.
+FOLDER-graded.csv and FOLDER-graded.html are written to the folder where the command is given.
 
 The students' code runs with the rights of whoever gives the command: do it in a container, or as a user or on
 a machine with nothing to lose. Code that wants to cheat can, as it shares a kernel with the check: look at
@@ -14,6 +15,7 @@ import ast
 import asyncio
 import csv
 import html
+import logging
 import os
 import re
 import sys
@@ -28,25 +30,25 @@ from nbclient import NotebookClient
 from course_lib.data import ROOT
 from course_lib.exercises import EXERCISES
 
-SECONDS = 180  # for a notebook, its kernel's start included
-WARNING = """The students' code has run with the rights of whoever gave the command: give it in a container,
-or as a user or on a machine with nothing to lose. Code can cheat a check that shares its kernel: look at what
+WARNING = """The students' code runs with the rights of whoever gives the command: give it in a container, or
+as a user or on a machine with nothing to lose. Code can cheat a check that shares its kernel: look at what
 passed."""
-COURSE = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+COURSE = "|".join(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Grades</title><style>
+<title>{title}</title><style>
 :root {{color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif}}
+div {{overflow-x: auto}}
 table {{border-collapse: collapse}}
 td, th {{border: 1px solid #808080; padding: 3px 8px; text-align: left}}
 td.passed {{background: color-mix(in srgb, #1f78c8 25%, transparent)}}
+p, ul {{max-width: 45em}}
 </style>
-<h1>Grades</h1>
-<table>{rows}</table>
-<p><i>passed</i>: equal to the reference on every call tried. <i>not written</i>: the function
-returns nothing. <i>not yet</i>: wrong. <i>stopped</i>: the function or its cell does not run.
-<i>not reached</i>: the notebook broke off before. Other words name the slip that was made.
-–: not handed in.</p>
+<h1>{title}</h1>
+<div tabindex="0"><table>{rows}</table></div>
+<p><i>passed</i>: equal to the reference on every call tried. <i>not written</i>: the function returns
+nothing. <i>not yet</i>: wrong. <i>stopped</i>: the function or its cell does not run. <i>not reached</i>: the
+notebook broke off before. Other words name the slip that was made. –: not handed in.</p>
 <ul>{remarks}</ul>
 <p>{warning}</p>
 </html>
@@ -61,66 +63,90 @@ def main(arguments):
     found = submissions(folder)
     if not found:
         sys.exit(f"There is no notebook (*.ipynb) in {folder}.")
+    sys.stdout.reconfigure(errors="backslashreplace")  # a name from an old ZIP file may be no Unicode
+    print(WARNING, flush=True)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # this Python's kernel, not a namesake elsewhere
-    results = asyncio.run(run_all(found))
-    grades, remarks = collect([(student(folder, path), path.name, *results[path]) for path in found])
-    for path in write(grades, remarks, Path.cwd()):
-        print(path)
-    print(WARNING)
+    try:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as own:
+            os.environ["JUPYTER_RUNTIME_DIR"] = os.environ["IPYTHONDIR"] = own  # a home may be missing
+            results = asyncio.run(run_all(found))
+        grades, remarks = collect([(student(folder, path), path.name, *results[path]) for path in found])
+        write(grades, remarks, f"{folder.resolve().name}-graded")
+    except KeyboardInterrupt:
+        sys.exit("Interrupted: no table is written.")
+    except OSError as error:
+        sys.exit(f"The table could not be written here: {error}")
 
 
 def submissions(folder):
     """All notebooks in a folder, the oldest first, without what JupyterLab keeps in hidden folders."""
-    paths = [
-        path
-        for path in folder.rglob("*")
-        if path.suffix.lower() == ".ipynb"
-        and path.is_file()
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    ]
+    paths = [path for path in folder.rglob("*") if path.suffix.lower() == ".ipynb" and path.is_file()]
+    paths = [path for path in paths if "/." not in f"/{path.relative_to(folder).as_posix()}"]
     return sorted(paths, key=lambda path: (path.stat().st_mtime, path))
 
 
 def student(folder, path):
     """Whose notebook it is: 05_weighted_sum_anna.ipynb, and all in the folder anna/, is anna's."""
     first, *deeper = path.relative_to(folder).parts
-    left = re.sub("|".join(COURSE), "", path.stem).strip("_- ")
+    left = re.sub(rf"{COURSE}|^\d\d(?=[_ -])", "", path.stem).strip("_- ")
     return first if deeper else left or folder.resolve().name
 
 
-async def run_all(paths, seconds=SECONDS):
+async def run_all(paths):
     """Run notebooks, as many at a time as there are cores.  ->  {path: (grades, remark)}"""
     turns = asyncio.Semaphore(os.cpu_count() or 1)
-    # nbclient leaves a task behind that asks after a kernel which has been ended.
-    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+    loop = asyncio.get_running_loop()
+    # nbclient leaves a task behind that asks after a kernel which has been ended,
+    loop.set_exception_handler(lambda *_: None)
+    # and takes Ctrl-C for itself: it would end one notebook and not the grading.
+    loop.add_signal_handler = loop.remove_signal_handler = lambda *_: None
 
     async def one(path):
         async with turns:
-            grades, remark = await run(path, seconds)
+            grades, remark = await run(path)
         passed = sum(grade == "passed" for grade in grades.values())
         print(f"{path}: {passed} of {len(grades)} passed{remark and '; '}{remark}", flush=True)
         return grades, remark
 
-    return dict(zip(paths, await asyncio.gather(*map(one, paths))))
+    async with asyncio.TaskGroup() as group:
+        tasks = {path: group.create_task(one(path)) for path in paths}
+    return {path: task.result() for path, task in tasks.items()}
 
 
-async def run(path, seconds=SECONDS):
-    """Run a notebook and grade its functions.  ->  {exercise: what is said of it}, a remark or "" """
+class Client(NotebookClient):
+    """Runs a notebook and keeps results and errors alone: what is printed may never end."""
+
+    def output(self, outs, message, *rest):
+        if message["msg_type"] in ("execute_result", "error"):
+            return super().output(outs, message, *rest)
+
+
+async def run(path, seconds=180, cell_seconds=60):
+    """Run a notebook and grade its functions.  ->  {exercise: what is said of it}, a remark or ""
+
+    A cell is interrupted after `cell_seconds`, the kernel ended after `seconds`, its start included.
+    """
     try:
         notebook = nbformat.read(path, as_version=4)
         added = with_grading(notebook)
     except Exception as error:  # whatever lies under this name
         return {}, f"is no notebook ({type(error).__name__})"
+    client = Client(notebook, allow_errors=True, kernel_name="python3", shutdown_kernel="immediate")
+    client.timeout, client.interrupt_on_timeout, client.iopub_timeout = cell_seconds, True, 30
+    client.log = logging.Logger("not shown", logging.CRITICAL)
+    remark = ""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-        client = NotebookClient(notebook, timeout=None, allow_errors=True, kernel_name="python3")
         client.resources = {"metadata": {"path": scratch}}
         try:
             async with asyncio.timeout(seconds) as limit:
                 await client.async_execute(stderr=DEVNULL)
         except Exception as error:
-            late = f"had not ended after {seconds} s"
-            return graded(added), late if limit.expired() else f"broke off ({type(error).__name__})"
-    return graded(added), ""
+            remark = f"broke off ({type(error).__name__})"
+            remark = f"had not ended after {seconds} s" if limit.expired() else remark
+    errors = [each.get("ename") for cell in notebook.cells for each in cell.get("outputs", [])]
+    if "KeyboardInterrupt" in errors and not remark:
+        remark = f"has a cell that was interrupted after {cell_seconds} s"
+    return graded(added), remark
 
 
 def with_grading(notebook):
@@ -141,7 +167,7 @@ def checks(source):
     try:
         tree = ast.parse(TransformerManager().transform_cell(source))
     except SyntaxError:
-        return [(name, "None") for name in re.findall(r'check\("([\w-]+)"', source) if name in EXERCISES]
+        return [(name, "None") for name in re.findall(r"check\(.([\w-]+)", source) if name in EXERCISES]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) == 2]
     calls = [node for node in calls if ast.unparse(node.func).split(".")[-1] == "check"]
     pairs = [(getattr(node.args[0], "value", None), ast.unparse(node.args[1])) for node in calls]
@@ -152,21 +178,23 @@ def graded(added):
     """What the added cells gave: an exercise that passed once has passed, else its last check counts."""
     grades = {}
     for exercise, cell in added:
-        made = [each.data["text/plain"] for each in cell.outputs if each.output_type == "execute_result"]
         if grades.get(exercise) != "passed":
-            nothing = "stopped" if cell.execution_count else "not reached"
-            grades[exercise] = said(*ast.literal_eval(made[0])) if made else nothing
+            grades[exercise] = said(cell) if cell.execution_count else "not reached"
     return grades
 
 
-def said(passed, slip, message):
+def said(cell):
+    """One word or the slip's name for what `grade` returned in a cell."""
+    try:
+        passed, slip, message = ast.literal_eval(cell.outputs[0].data["text/plain"])
+    except Exception:  # no function, or code that changes what is shown
+        return "stopped"
     if passed:
         return "passed"
     if "write your lines" in message:
         return "not written"
-    return slip or (
-        "stopped" if message.startswith(("Your function stopped", "Give the function")) else "not yet"
-    )
+    stopped = message.startswith(("Your function stopped", "Give the function"))
+    return slip or ("stopped" if stopped else "not yet")
 
 
 def collect(results):
@@ -185,15 +213,15 @@ def collect(results):
     return grades, remarks
 
 
-def write(grades, remarks, target):
-    """Write the table as CSV and as HTML to a folder.  ->  the two paths"""
+def write(grades, remarks, title):
+    """Write the table as CSV and as HTML to the current folder, and say where."""
     exercises = sorted({exercise for mine in grades.values() for exercise in mine})
     rows = [["student", *exercises, "passed"]]
     for name, mine in sorted(grades.items()):
         cells = [mine.get(exercise, "–") for exercise in exercises]
         rows.append([name, *cells, cells.count("passed")])
-    table, page = target / "grades.csv", target / "grades.html"
-    with open(table, "w", encoding="utf-8-sig", newline="") as file:  # with the mark that Excel wants
+    table, page = Path(f"{title}.csv").absolute(), Path(f"{title}.html").absolute()
+    with open(table, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:  # for Excel
         csv.writer(file).writerows([[plain(each) for each in row] for row in rows])
     lines = [
         "".join(
@@ -201,10 +229,14 @@ def write(grades, remarks, target):
         )
         for row, tag in zip(rows, ["th"] + ["td"] * len(grades))
     ]
-    said = [f"<li>{html.escape(remark)}</li>" for remark in remarks]
-    rows = "\n".join(f"<tr>{line}</tr>" for line in lines)
-    page.write_text(PAGE.format(rows=rows, remarks="\n".join(said), warning=WARNING), encoding="utf-8")
-    return table, page
+    filled = PAGE.format(
+        title=html.escape(title),
+        rows="\n".join(f"<tr>{line}</tr>" for line in lines),
+        remarks="\n".join(f"<li>{html.escape(remark)}</li>" for remark in remarks),
+        warning=WARNING,
+    )
+    page.write_text(filled, encoding="utf-8", errors="backslashreplace")
+    print(table, page, sep="\n")
 
 
 def plain(value):

@@ -5,16 +5,20 @@ import csv
 import hashlib
 import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from course_lib import __main__ as course
 from course_lib.classroom import grade
 
 ROOT = Path(__file__).resolve().parents[2]
+GRADE = [sys.executable, "-m", "course_lib", "grade"]
 IMPORT = "from course_lib.checks import check"
 RIGHT = "def mine(weights, V):\n    return weights @ V\n\n\ncheck('05-weighted-sum', mine)"
 WORDS = {  # what a student wrote, and the word in the table
@@ -65,15 +69,15 @@ def told(tmp_path_factory):
     os.utime(older, (1, 1))
     hand_in(folder / "twice" / "a.ipynb", RIGHT)
     hand_in(folder / ".ipynb_checkpoints" / "05.ipynb", RIGHT)
-    before, here = hashes(folder), Path.cwd()
-    os.chdir(place)
-    try:
-        course.main(["grade", str(folder)])
-    finally:
-        os.chdir(here)
+    if sys.platform == "linux":  # elsewhere the file system refuses a name that is no Unicode
+        hand_in(folder / os.fsdecode(b"m\xfcller") / "05.ipynb", RIGHT)
+    before = hashes(folder)
+    out = subprocess.check_output([*GRADE, "in"], cwd=place, text=True, stderr=subprocess.STDOUT)
     assert hashes(folder) == before
-    with open(place / "grades.csv", encoding="utf-8-sig") as file:
-        return list(csv.reader(file)), (place / "grades.html").read_text(encoding="utf-8")
+    assert out.splitlines()[-2:] == [str(place / "in-graded.csv"), str(place / "in-graded.html")]
+    assert "Traceback" not in out and len(out.splitlines()) == len(grade.submissions(folder)) + 5
+    with open(place / "in-graded.csv", encoding="utf-8-sig") as file:
+        return list(csv.reader(file)), (place / "in-graded.html").read_text(encoding="utf-8")
 
 
 def test_each_student_gets_the_word_for_what_was_written(told):
@@ -82,6 +86,7 @@ def test_each_student_gets_the_word_for_what_was_written(told):
     for name, (_, word) in WORDS.items():
         assert rows["'=1+1" if name == "=1+1" else name] == [word, str(int(word == "passed"))], name
     assert rows["eva"] == rows["twice"] == rows["dies"] == ["passed", "1"]
+    assert rows.get("m\\udcfcller", ["passed"])[0] == "passed"
     assert {len(row) for row in told[0]} == {3} and ".ipynb_checkpoints" not in rows
 
 
@@ -99,13 +104,37 @@ def test_the_page_shows_names_as_text_and_says_that_it_ran_code(told):
     assert "rights of whoever" in told[1] and "http" not in told[1]
 
 
-def test_a_notebook_that_never_ends_keeps_what_it_had_and_lets_the_next_run(tmp_path):
+def test_a_notebook_that_never_ends_keeps_what_it_had(tmp_path):
     stubborn = "while True:\n    try:\n        print(1)\n    except BaseException:\n        pass"
     endless = hand_in(tmp_path / "a.ipynb", RIGHT, stubborn, RIGHT.replace("05-weighted-sum", "05-attention"))
-    grades, remark = asyncio.run(grade.run(endless, 20))
+    grades, remark = asyncio.run(grade.run(endless, seconds=20))
     assert remark == "had not ended after 20 s"
     assert grades["05-weighted-sum"] in ("passed", "not reached")  # the latter where the machine is slow
     assert grades["05-attention"] == "not reached"
+
+
+def test_a_cell_that_never_ends_is_interrupted_and_the_next_runs(tmp_path):
+    endless = hand_in(tmp_path / "a.ipynb", "while True:\n    pass", RIGHT)
+    grades, remark = asyncio.run(grade.run(endless, cell_seconds=15))
+    assert (grades, remark) == ({"05-weighted-sum": "passed"}, "has a cell that was interrupted after 15 s")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no Ctrl-C to send")
+def test_ctrl_c_ends_the_grading_and_every_kernel(tmp_path):
+    began = tmp_path / "began"
+    wait = f"import os, time\nopen({str(began)!r}, 'w').write(f'{{os.getpid()}}.')\ntime.sleep(600)"
+    hand_in(tmp_path / "in" / "a.ipynb", wait)
+    graded = subprocess.Popen(
+        [*GRADE, "in"], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    while not (began.exists() and began.read_text().endswith(".")):
+        assert graded.poll() is None
+        time.sleep(0.1)
+    graded.send_signal(signal.SIGINT)
+    out = graded.communicate(timeout=120)[0]
+    assert out.endswith("Interrupted: no table is written.\n") and "Traceback" not in out
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(began.read_text()[:-1]), 0)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +145,7 @@ def test_a_notebook_that_never_ends_keeps_what_it_had_and_lets_the_next_run(tmp_
         ("05_weighted_sum_ben.ipynb", "ben"),
         ("ben_li-05_weighted_sum.ipynb", "ben_li"),
         ("x.ipynb", "x"),
+        ("05_ben.ipynb", "ben"),
         ("05_weighted_sum.ipynb", "class"),
     ],
 )
