@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from .data import ROOT
@@ -19,6 +20,7 @@ from .data import ROOT
 FIRST = "00_start_here.ipynb"
 NEWER = """{name}: the course has a newer version than your copy. To get it beside yours,
     rename your copy (for example to {mine}) and start the course again."""
+HIDES = "{name}: this file of yours hides the package of that name, so notebooks will not run: rename it."
 FOLDED = """<details><summary>What this shows (open it after you have run the cell above)</summary>
 
 {text}
@@ -38,7 +40,8 @@ def copy_notebooks(source, target):
         copied = dict(json.loads(record.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         copied = {}
-    notes = []
+    modules = [file for file in target.glob("*.py") if file.stem.isidentifier()]
+    notes = [HIDES.format(name=file.name) for file in modules if find_spec(file.stem)]
     pages = [page for page in source.glob("*.md") if page.name != "README.md"]  # which is the teacher's
     for original in sorted([*source.glob("*.ipynb"), *pages]):
         name, copy = original.name, target / original.name
@@ -151,7 +154,10 @@ def open_course(notebooks, folder, arguments, copy=copy_notebooks, page=f"/lab/t
 
     from jupyterlab.labapp import LabApp
 
-    LabApp.launch_instance(jupyter_arguments(folder, page) + arguments)
+    server = LabApp.initialize_server(jupyter_arguments(folder, page) + arguments)
+    if not server.identity_provider.token_generated:  # with a password Jupyter itself prints no address
+        print(f"The course is at {server.display_url}", flush=True)
+    server.start()
 
 
 def open_lecture(notebooks, folder, arguments):
@@ -186,6 +192,8 @@ def main(arguments):
         from .classroom import grade
 
         grade.main(arguments[1:])
+    elif arguments[:1] in (["-h"], ["--help"]):
+        print(__doc__)
     else:
         open_course(ROOT / "notebooks", course_folder(), arguments)
 

@@ -29,6 +29,7 @@ from course_lib.__main__ import (
     course_folder,
     has_screen,
     jupyter_arguments,
+    main,
     open_course,
     set_environment,
 )
@@ -195,6 +196,25 @@ def test_each_notebook_begins_unanswered():
             )
 
 
+def test_a_file_that_hides_a_package_is_told(course):
+    source, target = course
+    copy_notebooks(source, target)
+    for name in ("numpy", "random", "course_lib", "my_own", "of.dots"):
+        (target / f"{name}.py").touch()
+    notes = sorted(copy_notebooks(source, target))
+    assert [note.split(" hides")[0] for note in notes] == [
+        f"{name}.py: this file of yours" for name in ("course_lib", "numpy", "random")
+    ]
+
+
+def test_each_notebook_says_where_the_course_is_not_found_how_to_start_it():
+    """A traceback shows the line that failed, and so this comment."""
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        code = next(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code")
+        first = next(line for line in code.splitlines() if "course_lib" in line)
+        assert first.endswith("# not found? Start the course with: make lab")
+
+
 def test_answers_are_never_overwritten(course):
     source, target = course
     copy_notebooks(source, target)
@@ -282,6 +302,34 @@ def test_a_text_browser_is_no_screen(monkeypatch):
     assert has_screen() and "--no-browser" not in jupyter_arguments("my-course", "/lab")
 
 
+def test_with_a_password_the_address_is_printed_too(course, tmp_path):
+    """Jupyter itself prints an address only with a token that it has made."""
+    settings = tmp_path / ".jupyter/jupyter_server_config.json"
+    settings.parent.mkdir()
+    settings.write_text('{"PasswordIdentityProvider": {"hashed_password": "sha1:0:0"}}', encoding="utf-8")
+    names = ("PATH", "SYSTEMROOT", "LANG")  # no screen, and none of this machine's settings
+    kept = {name: os.environ[name] for name in names if name in os.environ}
+    start = "from pathlib import Path; from course_lib.__main__ import open_course as open; import sys; "
+    start += "open(Path(sys.argv[1]), Path(sys.argv[2]), ['--no-browser', '--port=0'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", start, *map(str, course)],
+        env={**kept, "HOME": str(tmp_path), "USERPROFILE": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        for line in process.stdout:
+            if "http://" in line:
+                break
+        process.terminate()
+    assert re.search(r"The course is at http://localhost:\d+/lab/tree/00_start_here", line)
+
+
+def test_help_is_the_courses_own(capsys):
+    main(["--help"])
+    assert "python -m course_lib lecture 05" in capsys.readouterr().out
+
+
 # --- the wheel: what pip installs elsewhere holds the whole course
 
 
@@ -312,12 +360,13 @@ def test_an_installed_wheel_has_data_and_notebooks(tmp_path):
     assert "License-Expression: MIT\n" in metadata and "License-File: LICENSE\n" in metadata
 
 
-START = """import os, runpy, course_lib
+START = """import os, runpy, sys, course_lib
 from course_lib import data, explore
 from jupyterlab.labapp import LabApp
 print(course_lib.__file__)
 print(data.saw().tokens, data.vectors("dog")[1].shape)
-LabApp.launch_instance = lambda arguments: print(os.environ["JUPYTER_CONFIG_PATH"].partition(os.pathsep)[0])
+config = lambda: os.environ["JUPYTER_CONFIG_PATH"].partition(os.pathsep)[0]
+LabApp.initialize_server = lambda arguments: sys.exit(print(config()))
 runpy.run_module("course_lib", run_name="__main__", alter_sys=True)
 """
 
