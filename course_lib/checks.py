@@ -148,7 +148,8 @@ def _grade(function, exercise, calls):
             if all(same(each.got, _comes(slip.wrong, exercise, i)) for i, each in enumerate(tried)):
                 hint = slip.hint.format_map(Measured(*wrong_part(one.got, one.want)[1:]))
                 return _not_yet(f"{hint}\n{_shown(function, one)}", slip.name)
-    seen = [one for one in failing if not faint(one.got, one.want)] or failing
+    stopped = [one for one in failing if isinstance(one.got, Problem) and one.got is not NOTHING]
+    seen = stopped or [one for one in failing if not faint(one.got, one.want)] or failing
     small = sorted(seen, key=lambda one: sum(map(np.size, one.call)))[:12]
     smallest = min(small, key=lambda one: len(_written(function, one.call)))
     if all(one.got is NOTHING for one in tried):
@@ -234,6 +235,8 @@ def _named(error):
     text = text.replace(
         "cannot convert float infinity to integer", "an array of whole numbers cannot hold inf"
     )
+    if text.startswith("The truth value of an array"):
+        text = "`if`, `or`, `and` and `not` ask for one True or False, and this array holds several"
     return f"{_cut(type(error).__name__)}: {text}"
 
 

@@ -492,3 +492,26 @@ def test_a_wrong_stage_is_named():
     said = grade("05-attention", negated).message
     assert said.startswith("Stage 5, weights: The shape is right")
     assert said.count("\nStage 5, weights:\n[[") == 2
+
+
+def no_keepdims(scores):
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1)
+
+
+def asks_the_mask(scores, mask=None, temperature=1.0):
+    if mask:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores / temperature)
+
+
+@pytest.mark.parametrize(
+    "name, function, line, words",
+    [
+        ("04-softmax", no_keepdims, "powers / powers.sum(axis=-1)", "could not be broadcast"),
+        ("04-temperature", asks_the_mask, "if mask:", "ask for one True or False"),
+    ],
+)
+def test_a_call_that_stops_is_shown_before_one_that_is_wrong(name, function, line, words):
+    message = grade(name, function).message
+    assert line in message and words in message and "truth value" not in message
