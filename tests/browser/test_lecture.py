@@ -161,13 +161,18 @@ def test_space_on_a_focused_control_stays_with_it(live):
     press(panel, "ArrowRight")
 
 
-def test_code_is_edited_and_run_on_a_slide(live):
+def run_instead(live, source):
+    """Put other code into the cell on the first slide and run it.  ->  its output"""
     live.page.locator(".jp-CodeCell.jp-deck-mod-visible .cm-content").first.click()
     for key in ["Control+a", "Delete"]:
         live.page.keyboard.press(key)
-    live.page.keyboard.type("print(*range(44), sep='\\n')")
+    live.page.keyboard.type(source)
     live.page.keyboard.press("Control+Enter")
-    output = live.page.locator(".jp-deck-mod-visible .jp-OutputArea").first
+    return live.page.locator(".jp-deck-mod-visible .jp-OutputArea").first
+
+
+def test_code_is_edited_and_run_on_a_slide(live):
+    output = run_instead(live, "print(*range(44), sep='\\n')")
     output.filter(has_text="43").wait_for()
     live.page.wait_for_timeout(200)
     assert output.evaluate("output => output.getBoundingClientRect().bottom") <= 721  # drawn smaller, not cut
@@ -175,6 +180,8 @@ def test_code_is_edited_and_run_on_a_slide(live):
     live.page.wait_for_function("() => !document.activeElement.closest('.cm-editor')")  # it ends the editing
     live.page.keyboard.press("PageDown")
     assert live.step == (2, 6)
+    live.page.keyboard.press("PageUp")
+    run_instead(live, "print(6 * 7)").filter(has_text="42").wait_for()
 
 
 def test_the_notes_are_in_a_second_window_which_follows(live):

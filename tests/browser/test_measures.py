@@ -177,7 +177,7 @@ def test_tab_stops_once_at_every_control(live):
 
 def test_the_mouse_reaches_every_tenth(live):  # the last one: a drag sends more after its end
     panel = live.panel(0)
-    readout = panel.locator(".widget-readout").first
+    begun, readout = shown(panel), panel.locator(".widget-readout").first
     track = panel.locator(".noUi-base").first.bounding_box()
     handle = panel.locator(".noUi-handle").first.bounding_box()
     across, mouse = handle["y"] + handle["height"] / 2, live.page.mouse
@@ -189,3 +189,4 @@ def test_the_mouse_reaches_every_tenth(live):  # the last one: a drag sends more
         reached.add(readout.inner_text().replace("−", "-"))
     mouse.up()
     assert reached == {f"{tenth / 10:.1f}" for tenth in range(-30, 31)}
+    reset(panel, begun)

@@ -125,7 +125,12 @@ def test_ctrl_c_ends_the_grading_and_every_kernel(tmp_path):
     wait = f"import os, time\nopen({str(began)!r}, 'w').write(f'{{os.getpid()}}.')\ntime.sleep(600)"
     hand_in(tmp_path / "in" / "a.ipynb", wait)
     graded = subprocess.Popen(
-        [*GRADE, "in"], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*GRADE, "in"],
+        cwd=tmp_path,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job has none
     )
     while not (began.exists() and began.read_text().endswith(".")):
         assert graded.poll() is None
