@@ -228,15 +228,21 @@ def _stopped(error):
     return f"Your function stopped{at} with {_named(error)}"
 
 
+_EMPTY = "here is nothing to take the largest of"
+IN_WORDS = {  # how a message begins, and what it means
+    "cannot convert float infinity to integer": "an array of whole numbers cannot hold inf",
+    "The truth value of an array": "`if`, `or`, `and`, `not` ask for one True or False; an array has several",
+    "max() arg is an empty": _EMPTY,
+    "max() iterable argument is empty": _EMPTY,
+    "zero-size array to reduction operation max": _EMPTY,
+}
+
+
 def _named(error):
     text = _cut(error)
     if sizes := re.search(r"size (\d+) is different from (\d+)", text):
         text = f"a product of shapes that do not fit, size {sizes[2]} meets size {sizes[1]}"
-    text = text.replace(
-        "cannot convert float infinity to integer", "an array of whole numbers cannot hold inf"
-    )
-    if text.startswith("The truth value of an array"):
-        text = "`if`, `or`, `and` and `not` ask for one True or False, and this array holds several"
+    text = next((said for begun, said in IN_WORDS.items() if text.startswith(begun)), text)
     return f"{_cut(type(error).__name__)}: {text}"
 
 

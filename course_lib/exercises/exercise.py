@@ -189,8 +189,14 @@ def roots(form, *, seen="the output is off by {off:.2f}"):
 
 
 def heads(form, **seen):
-    """roots, and what is taken for each row's shares, for a form that takes divide= and weigh=."""
-    return roots(form, **seen) + parts(form, "weigh", UNSHARED)
+    """roots, wrong matrices, and what is taken for each row's shares, for a form with divide= and weigh=."""
+    exchanged = slips(
+        "queries and keys exchanged: Off by {off:.2f}: you ask with keys. Who asks, who is found?",
+        lambda X, W_q, W_k, *rest: form(X, W_k, W_q, *rest),
+        "W_q used for the keys: Off by {off:.2f}: you make queries twice. Which matrix makes keys?",
+        lambda X, W_q, W_k, *rest: form(X, W_q, W_q, *rest),
+    )
+    return roots(form, **seen) + exchanged + parts(form, "weigh", UNSHARED)
 
 
 # What hints measure, on the first part of a result that is wrong.

@@ -106,8 +106,6 @@ EXERCISES["07-multi-head"] = Exercise(
         lambda X, W_q, W_k, W_v, *rest: _multi(X, W_q, W_k, W_k, *rest),
         "values cut at d_k: Off by {off:.2f}: your heads have values of unequal length. How wide is W_v?",
         _one_width,
-        "W_q used for the keys: Your keys are the queries again: off by {off:.2f}.",
-        lambda X, W_q, W_k, *rest: _multi(X, W_q, W_q, *rest),
         "split by reshape: Off by {off:.2f}: reshape alone gives a head pieces of several tokens.",
         lambda *call: _multi(*call, split=cut),
         "merged by reshape: The heads are right, but laid together wrongly: off by {off:.2f}.",

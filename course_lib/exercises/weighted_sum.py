@@ -61,9 +61,9 @@ def _draw_token(rng):
 
 
 # The output of token i, with one of its parts taken for another.
-def _one(X, W_q, W_k, W_v, i, *, ask=0, find=1, give=2, **parts):
+def _one(X, W_q, W_k, W_v, i, *, give=2, **parts):
     made = project(X, W_q, W_k, W_v)
-    return attend(made[ask], made[find], made[give], **parts)[-1][i]
+    return attend(*made[:2], made[give], **parts)[-1][i]
 
 
 # All sizes of a call differ, and on the first also their roots, d_k, its half and its double.
@@ -83,8 +83,6 @@ EXERCISES["05-one-token"] = Exercise(
         lambda *call: _one(*call, give=1),
         "mixes the tokens themselves: Your b has {count} numbers, as a token has. What does it give?",
         lambda X, *call: softmax(scores(X @ call[0], X @ call[1]))[call[-1]] @ X,
-        "asks with the key: Off by {off:.2f}: all queries ask the key of token i. Who asks, who is found?",
-        lambda *call: _one(*call, ask=1, find=0),
         "column i: Off by {off:.2f}: you mix with what all give to token i. Whose shares are in a row?",
         lambda *call: _one(*call, take=np.transpose),
         "always the first token: This is the output of token 0, off by {off:.2f}: your query has no i.",
@@ -125,8 +123,8 @@ EXERCISES["05-attention"] = Exercise(
         lambda *call: _all(*call, give=3),
         "scores and weights exchanged: Right but for the order: your scores are off by {off:.2f}.",
         lambda *call: (*_all(*call)[:3], *_all(*call)[4:2:-1], _all(*call)[-1]),
-        "queries and keys exchanged: Your queries are the keys, your keys the queries: off by {off:.2f}.",
-        lambda X, W_q, W_k, W_v: _all(X, W_k, W_q, W_v),
+        "W_k used for the values: Your values have {columns} columns, as keys have. Which W makes values?",
+        lambda X, W_q, W_k, W_v: _all(X, W_q, W_k, W_k),
         "scores returned before scales: Only your scores are wrong, {ratio:.2f} times what they should be.",
         lambda *call: (*_all(*call)[:3], scores(*_all(*call)[:2], scaled=False), *_all(*call)[4:]),
         "only the output: Right, but one array with {axes} axes. Return all stages, b last.",

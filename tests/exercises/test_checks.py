@@ -505,11 +505,19 @@ def asks_the_mask(scores, mask=None, temperature=1.0):
     return softmax(scores / temperature)
 
 
+def largest_of_none(takes, needs):
+    done = []
+    for own, row in zip(takes, needs):
+        done.append(own + max(done[j] for j in np.flatnonzero(row)))
+    return done
+
+
 @pytest.mark.parametrize(
     "name, function, line, words",
     [
         ("04-softmax", no_keepdims, "powers / powers.sum(axis=-1)", "could not be broadcast"),
         ("04-temperature", asks_the_mask, "if mask:", "ask for one True or False"),
+        ("08-done", largest_of_none, "max(done[j]", "nothing to take the largest of"),
     ],
 )
 def test_a_call_that_stops_is_shown_before_one_that_is_wrong(name, function, line, words):

@@ -121,7 +121,12 @@ def test_slips_that_a_learner_meets_have_a_name():
             "always the root of 2",
             "softmax down the columns",
         } <= names[name]
-    assert {"scores transposed", "values mixed with scores"} <= names["05-attention"]
+        assert {"queries and keys exchanged", "W_q used for the keys"} <= names[name]
+    assert {"scores transposed", "values mixed with scores", "W_k used for the values"} <= names[
+        "05-attention"
+    ]
+    assert "brackets of the exponent missing" in names["06-positions"]
+    assert {"h_0 kept", "the first token skipped", "tanh at the very end"} <= names["08-rnn"]
     assert {"stack made one sentence", "stack flattened", "K.T on a stack"} <= names["06-row-form"]
     assert {"brackets missing", "all brackets missing"} <= names["06-positions"]
     assert {"W_k used for the values", "root of the number of heads", "K.T on heads"} <= names[
