@@ -133,6 +133,25 @@ def test_keys_stay_with_a_slider_also_after_the_mouse_and_a_clicker_goes_on(live
     assert live.step == (4, 6) and "Below the panel" in live.slide
 
 
+def test_a_button_that_was_clicked_leaves_the_keys_to_the_lecture(live):
+    panel = to_the_panel(live)
+    panel.get_by_role("button", name="reset").click()
+    live.page.wait_for_function("() => !document.activeElement.matches('button')")
+    live.page.keyboard.press("Space")
+    assert live.step == (4, 6)
+    live.page.keyboard.press("Space")
+    answer = live.page.locator(".jp-deck-mod-visible .course-answers button").first
+    answer.click()
+    answer.and_(live.page.locator(".course-chosen")).wait_for()
+    live.page.wait_for_timeout(300)
+    live.page.keyboard.press("Shift+Space")
+    assert live.step == (4, 6)
+    live.page.keyboard.press("Space")
+    answer.focus()  # by Tab: here Space chooses
+    live.page.keyboard.press("Space")
+    assert live.step == (5, 6)
+
+
 def test_a_click_on_a_slide_hides_nothing(live):
     live.page.keyboard.press("Space")
     live.page.locator(".jp-deck-mod-visible .jp-OutputArea").first.click()
@@ -215,6 +234,11 @@ def test_escape_comes_out_from_everywhere_and_the_deck_starts_at_the_nearest_sli
         assert live.slide
         live.page.keyboard.press("Escape")
         live.page.locator("#lecture-counter").wait_for(state="detached")
+        live.page.wait_for_timeout(300)
+        assert live.notebook.locator(".jp-mod-active").evaluate(
+            "cell => { const {top, bottom} = cell.getBoundingClientRect();"
+            " return bottom > 80 && top < innerHeight - 30; }"
+        )
     live.notebook.locator("[data-command='deck:toggle']").click()
     live.page.locator("#lecture-counter").wait_for()
 

@@ -3,7 +3,7 @@
 Hand-written in the form in which JupyterLab loads extensions, so that nothing has to be built. What the deck does not do:
 - every press shows something new (the deck stops at each cell), for Space, arrows, PageUp and PageDown of a clicker;
 - it starts from the nearest slide, whatever cell is chosen, and a click on a cell hides nothing;
-- no other key reaches the notebook; keys stay with a control; b blanks the screen; Escape comes out;
+- no other key reaches the notebook; keys stay with a slider or a field, not with a button that was clicked; b blanks the screen; Escape comes out;
 - everything grows with the window; p opens a second window with the notes of the slide.
 In a lecture (`make lecture`, told by the name of the workspace) the deck starts by itself and the cells run.
 */
@@ -82,6 +82,13 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
       place.set(content, nearest(content, content.activeCellIndex));
     document.body.append(counter);
     go(content, place.get(content));
+  }
+
+  function ended() {
+    const notebook = panel()?.content;
+    blank(false);
+    counter.remove();
+    if (notebook) requestAnimationFrame(() => notebook.scrollToItem(notebook.activeCellIndex, "center"));
   }
 
   /* The slide keeps its proportions: what fits in 1280 by 720 fits in every window. When a slide fills up, also because
@@ -180,10 +187,14 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     // After a mouse drag the focus is with the slider, not with its cell.
     window.addEventListener("pointerup", ({target}) => presenting() &&
       setTimeout(() => target.closest?.(".noUi-target")?.querySelector(".noUi-handle").focus()), true);
+    // After a click on a button it is with the slide: Space goes on, and does not press the button again.
+    window.addEventListener("click", ({target, detail}) => presenting() && detail &&
+      target.closest?.(".jp-OutputArea button") &&
+      setTimeout(() => panel().content.activeCell.node.focus({preventScroll: true})), true);
     window.addEventListener("dblclick", event => presenting() && // would open the source of a text
       event.target.closest?.(".jp-MarkdownOutput") && event.stopImmediatePropagation(), true);
     app.commands.commandExecuted.connect((_, {id, result}) => id.startsWith("deck:st") || id == "deck:toggle" ?
-      result.then(() => presenting() ? started() : (blank(false), counter.remove())) : 0);
+      result.then(() => presenting() ? started() : ended()) : 0);
     tracker.widgetAdded.connect((_, added) => {
       added.content.activeCellChanged.connect(activeChanged);
       if (LECTURE) lecture(added);
