@@ -183,8 +183,7 @@ def test_space_on_a_focused_control_stays_with_it(live):
 def run_instead(live, source):
     """Put other code into the cell on the first slide and run it.  ->  its output"""
     live.page.locator(".jp-CodeCell.jp-deck-mod-visible .cm-content").first.click()
-    for key in ["Control+a", "Delete"]:
-        live.page.keyboard.press(key)
+    live.page.keyboard.press("Control+a")
     live.page.keyboard.type(source)
     live.page.keyboard.press("Control+Enter")
     return live.page.locator(".jp-deck-mod-visible .jp-OutputArea").first

@@ -137,7 +137,8 @@ def test_restarted_saved_and_reopened(window):
     window.open_notebook("stored.ipynb")
     assert window.run_all() == []
     window.menu("Kernel", "Restart Kernel…")
-    window.page.locator(".jp-Dialog .jp-mod-accept").click()
+    with window.page.expect_response(lambda response: "/restart" in response.url):  # comes when it is done
+        window.page.locator(".jp-Dialog .jp-mod-accept").click()
     window.wait_for_kernel()
     window.save()
     window.open_notebook("stored.ipynb")
