@@ -58,7 +58,7 @@ def race():
     controls = {
         "n": _powers("tokens n", [2**i for i in range(17)], 64),
         "d": _powers("width d", [2**i for i in range(3, 11)], 64),
-        "r": _powers("r", [10**i for i in range(8)], 10**5),
+        "r": _powers("r", [k * 10**i for i in range(7) for k in (1, 2, 5)] + [10**7], 10**5),
     }
     return Panel("Attention and an RNN in a race", controls, view, [bar(*controls.values())])
 

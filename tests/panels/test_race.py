@@ -38,13 +38,14 @@ def test_times_and_memory_are_those_counted(panel, n, d, at_once):
 
 
 @pytest.mark.parametrize(
-    "d, at_once, lead", [(64, 10**5, (5, 745)), (64, 10**6, (5, 7776)), (64, 1000, None)]
+    "d, at_once, lead",
+    [(64, 10**5, (5, 745)), (64, 10**6, (5, 7776)), (64, 10**4, (9, 37)), (64, 5000, None)],
 )
 def test_where_attention_leads(panel, d, at_once, lead):
     panel.set({"d": d, "r": at_once})
     assert panel.state["lead"] == lead
-    for n in lead or ():
-        found, beyond = times(n, d, at_once), times(n + (1 if n > 5 else -1), d, at_once)
+    for n, out in zip(lead or (), (-1, 1)):
+        found, beyond = times(n, d, at_once), times(n + out, d, at_once)
         assert found["attention"] < found["RNN"] and beyond["attention"] >= beyond["RNN"]
     words = f"leads from {lead[0]:,} to {lead[1]:,} tokens" if lead else "the RNN leads at every length"
     assert words in panel.status
