@@ -23,7 +23,10 @@ def predict(name):
 
 
 class Question(widgets.VBox):
-    """A question, a button for each answer, and a line for what is to be said to the choice."""
+    """A question, a button for each answer, and a line for what is to be said to the choice.
+
+    A choice made before is there again.
+    """
 
     def __init__(self, name, prediction):
         self.name, self.prediction = name, prediction
@@ -39,6 +42,9 @@ class Question(widgets.VBox):
         super().__init__([widgets.HTML(live.MANNERS), asked, answers, self.reply])
         self.add_class("course-panel")
         live.close_last_run(self)
+        for button, answer in zip(self.buttons, prediction.answers):
+            if answer.text == done()["predictions"].get(name):
+                self._choose(answer, button)
 
     def _asked(self):
         return f"<p><b>Predict.</b> {html.escape(self.prediction.question)}</p>"

@@ -28,6 +28,8 @@ STATE = """() => [
 def notebooks(tmp_path_factory):
     folder = tmp_path_factory.mktemp("notebooks")
     write_notebook(folder / "00_start_here.ipynb", ARGUMENTS, PANELS["qkv"], PANELS["sentence"])
+    asked = "from course_lib.predictions import predict\npredict('04-shift')"
+    write_notebook(folder / "asked.ipynb", ARGUMENTS, asked, PANELS["qkv"], "print(6 * 7)")
     return folder
 
 
@@ -83,6 +85,22 @@ def test_control_s_saves_from_a_slider(live):
     with live.page.expect_response(lambda answer: answer.request.method == "PUT") as saved:
         live.page.keyboard.press("Control+s")
     assert saved.value.ok and "00_start_here.ipynb" in saved.value.url
+
+
+def test_shift_enter_goes_on_after_an_answer_and_after_a_slider(browser, lab):
+    with fresh_window(browser, lab) as window:
+        window.open_notebook("asked.ipynb")
+        assert window.run_all() == []
+        active = window.notebook.locator(".jp-mod-active")
+        window.notebook.locator(".course-answers button").first.click()
+        window.notebook.locator(".course-chosen").wait_for()
+        window.page.keyboard.press("Shift+Enter")
+        active.filter(has_text="explore.qkv").wait_for()
+        window.wait_for_kernel()
+        window.notebook.locator(".course-chosen").wait_for()  # asked again, the choice is there
+        window.notebook.locator(".noUi-handle").first.click()
+        window.page.keyboard.press("Shift+Enter")
+        active.filter(has_text="print(6 * 7)").wait_for()
 
 
 def test_keys_stay_with_the_control_in_the_deck_and_escape_leaves_it(live):
