@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from course_lib.exercises import EXERCISES
-from course_lib.exercises.compare import Problem, both, difference, faint, kind, same, wrong_part
+from course_lib.exercises.compare import Problem, alike, both, difference, faint, kind, same, wrong_part
 from course_lib.exercises.exercise import Measured
 from course_lib.exercises.nearly import nearly
 from course_lib.predictions import record
@@ -145,7 +145,7 @@ def _grade(function, exercise, calls):
     first = [one for one in failing if any(one.call is probe for probe in exercise.probes)]
     for one in [one for one in first if not isinstance(one.got, Problem)][:1]:
         for slip in exercise.slips:
-            if all(same(each.got, _comes(slip.wrong, exercise, i)) for i, each in enumerate(tried)):
+            if all(alike(each.got, _comes(slip.wrong, exercise, i)) for i, each in enumerate(tried)):
                 hint = slip.hint.format_map(Measured(*wrong_part(one.got, one.want)[1:]))
                 return _not_yet(f"{hint}\n{_shown(function, one)}", slip.name)
     stopped = [one for one in failing if isinstance(one.got, Problem) and one.got is not NOTHING]

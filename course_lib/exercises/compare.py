@@ -26,6 +26,17 @@ def same(got, want):
     return comparable(got, want) and bool(close(got, want).all())
 
 
+def alike(got, wrong):
+    """The same, but for numbers without sense in both, as a division by 0 makes: nan, inf, beyond 1e6."""
+    return same(_tame(got), _tame(wrong))
+
+
+def _tame(result):
+    if several(result):
+        return tuple(map(_tame, result))
+    return np.where(np.abs(result) < 1e6, result, np.nan) if comparable(result, result) else result
+
+
 def wrong_part(got, want):
     """Of several things the first that is wrong, as (its number, got, want); of one thing (0, got, want)."""
     if isinstance(want, tuple) and several(got) and len(got) == len(want):

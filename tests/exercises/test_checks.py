@@ -523,3 +523,14 @@ def largest_of_none(takes, needs):
 def test_a_call_that_stops_is_shown_before_one_that_is_wrong(name, function, line, words):
     message = grade(name, function).message
     assert line in message and words in message and "truth value" not in message
+
+
+def test_a_slip_is_known_also_where_a_division_by_nearly_0_makes_numbers_without_sense():
+    def after_the_product(weights, V):
+        return weights @ V / weights.sum(axis=1, keepdims=True)
+
+    def token_by_token(weights, V):
+        return np.array([sum(w * v for w, v in zip(row, V)) / sum(row) for row in weights])
+
+    for function in (after_the_product, token_by_token):
+        assert grade("05-weighted-sum", function).slip == "weights made to sum to 1"
