@@ -84,6 +84,8 @@ EXERCISES["06-column-form"] = Exercise(
         lambda *call: self_attention_columns(*call).output.T,
         "the weights only: This is A′, one number for each pair: {count} rows. The last product is missing.",
         lambda *call: self_attention_columns(*call).weights,
+        "mixes the tokens themselves: Your B has {count} rows, as tokens have numbers. What do they give?",
+        lambda I, W_q, W_k, W_v: _columns(I, W_q, W_k, np.eye(len(I)), lambda A: shares(A, axis=0)),
         "mixes keys: Your B is a mix of the keys: it has {count} rows. What does a token give?",
         lambda I, W_q, W_k, W_v: self_attention_columns(I, W_q, W_k, W_k).output,
     ),

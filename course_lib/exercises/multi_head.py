@@ -64,6 +64,10 @@ EXERCISES["07-merge"] = Exercise(
         lambda X: np.concatenate(X, axis=-1),
         "written for one sentence: Right without a stack; in one you have {tokens} rows: are they tokens?",
         lambda X: np.hstack(list(X)),
+        "mean of the heads: You average the heads: {columns} features are left of all.",
+        lambda X: X.mean(axis=-3),
+        "axes counted from the front: Off by {off:.2f}, or another shape: a stack has other first axes.",
+        lambda X: X.swapaxes(0, 1).reshape(*X.shape[:-3], X.shape[-2], -1),
         "not laid together: You swap the axes, and {axes} are left: a token's heads still lie apart.",
         lambda X: X.swapaxes(-2, -3),
     ),
@@ -118,6 +122,10 @@ EXERCISES["07-multi-head"] = Exercise(
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha, axis=-3)),
         "softmax down the columns: Your shares sum to 1 over the queries: off by {off:.2f}.",
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha, axis=-2)),
+        "weights averaged: All your heads share the mean of their weights: off by {off:.2f}.",
+        lambda *call: _multi(
+            *call, weigh=lambda alpha: shares(alpha).mean(axis=-3, keepdims=True) + 0 * alpha
+        ),
         "scores added before the softmax: Your heads share one softmax: off by {off:.2f}.",
         lambda *call: _multi(*call, weigh=lambda alpha: shares(alpha.sum(-3, keepdims=True))),
         "weights transposed: You mix the values with a column of the weights: off by {off:.2f}.",

@@ -26,6 +26,21 @@ def time(n, d, at_once):
     return {name: steps + work / at_once for name, (steps, work) in steps_and_work(n, d).items()}
 
 
+def leading(d, at_once):
+    """The first and the last n for which attention takes less time than the RNN, or None.
+
+    Attention's time less the RNN's is a n² + b n + 4; it leads between the roots.
+    """
+    a, b = 2 * d / at_once, d**2 / at_once - 1
+    inside = b**2 - 16 * a
+    if b >= 0 or inside <= 0:
+        return None
+    first, last = (
+        int(part) for part in ((-b - inside**0.5) / (2 * a) + 1, np.ceil((-b + inside**0.5) / (2 * a)) - 1)
+    )
+    return (first, last) if first <= last else None
+
+
 def race():
     """Slide n, the width d, and r, the multiplications in the time of a serial step; see time and memory.
 
@@ -36,9 +51,7 @@ def race():
     def view(values):
         n, d, at_once = values["n"], values["d"], values["r"]
         times, numbers, work = time(n, d, at_once), kept(n, d), steps_and_work(n, d)
-        every = np.arange(1.0, LENGTHS[-1] + 1)
-        spent = time(every, d, at_once)
-        lead = every[spent["attention"] < spent["RNN"]]
+        lead = leading(d, at_once)
         rows = np.transpose([[*work[name], times[name], *numbers[name]] for name in times])
         training = {name: number for name, (_, number) in kept(LENGTHS, d).items()}
         title = f"n = {n:,}, d = {d:,}, r = {at_once:,}"
@@ -49,11 +62,10 @@ def race():
         )
         first, last = sorted(times, key=times.get)
         ratio = show.number_text(times[last] / times[first], 1)
-        leads = f"attention leads from {lead[0]:,.0f} to {lead[-1]:,.0f} tokens" if len(lead) else ""
+        leads = f"attention leads from {lead[0]:,} to {lead[1]:,} tokens" if lead else ""
         named = {"RNN": "the RNN", "attention": "attention"}[first]
         note = f"{named} is done first, {ratio} times as fast; {leads or 'the RNN leads at every length'}"
-        ends = (int(lead[0]), int(lead[-1])) if len(lead) else None
-        return View({"times": times, "kept": numbers, "lead": ends}, seen, note)
+        return View({"times": times, "kept": numbers, "lead": lead}, seen, note)
 
     controls = {
         "n": _powers("tokens n", [2**i for i in range(17)], 64),

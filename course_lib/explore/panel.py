@@ -181,7 +181,7 @@ def checked(name, result, shape, *, nan=False):
     if array.shape != tuple(shape):
         raise ValueError(f"your {name} has shape {array.shape}, it should have {tuple(shape)}")
     if array.dtype.kind not in "biuf" or not (nan or np.isfinite(array).all()):
-        raise ValueError(f"your {name} holds entries that are not finite numbers")
+        raise ValueError(f"entries of your {name} are not finite numbers")
     return array.astype(float)
 
 

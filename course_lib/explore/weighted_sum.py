@@ -63,6 +63,8 @@ def hull(tokens, V, scores, mix=weighted_sum):
         where = f"b = ({', '.join(map(show.number_text, b))}) is {'inside' if inside else 'OUTSIDE'}"
         state = {"weights": weights, "contributions": contributions, "output": b, "inside": inside}
         note = f"weights sum to {show.number_text(weights.sum())}; {where} the hull of the values"
+        if not np.allclose(b, weights @ V):
+            note += "; the walk of the shares ends elsewhere: b is not their sum"
         return View(state, seen, note)
 
     most = float(np.ceil(max(3, *np.abs(begin))))

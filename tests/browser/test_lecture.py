@@ -135,6 +135,9 @@ def test_keys_stay_with_a_slider_also_after_the_mouse_and_a_clicker_goes_on(live
 
 def test_a_button_that_was_clicked_leaves_the_keys_to_the_lecture(live):
     panel = to_the_panel(live)
+    panel.get_by_label("causal").click()
+    panel.get_by_label("causal").and_(live.page.locator(":checked")).wait_for()
+    live.page.wait_for_function("() => !document.activeElement.matches('input')")
     panel.get_by_role("button", name="reset").click()
     live.page.wait_for_function("() => !document.activeElement.matches('button')")
     live.page.keyboard.press("Space")

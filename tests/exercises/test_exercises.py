@@ -216,12 +216,3 @@ def test_the_slips_of_the_notebook_on_heads_are_those_of_the_exercises():
 
     assert grade("07-split", cut).slip == "cut by reshape alone"
     assert grade("07-merge", paste).slip == "pasted by reshape alone"
-
-
-@pytest.mark.parametrize(
-    "path", sorted((HERE.parents[2] / "course_lib/exercises").glob("*.py")), ids=lambda p: p.stem
-)
-def test_a_notebook_s_exercises_fit_on_a_page_or_two(path):
-    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    if path.stem not in ("exercise", "compare"):
-        assert sum(1 for line in lines if line and not line.startswith("#")) <= 110

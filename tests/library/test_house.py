@@ -64,7 +64,7 @@ FILES = {
 }
 PANELS = [name for name in FILES if name.startswith("explore.") and name not in ROOMS]
 EXERCISES = [name for name in FILES if name.startswith("exercises.") and name not in ROOMS]
-SIZES |= {name: ([name], 90) for name in PANELS} | {name: ([name], 110) for name in EXERCISES}
+SIZES |= {name: ([name], 90) for name in PANELS} | {name: ([name], 120) for name in EXERCISES}
 
 
 def parsed(name):

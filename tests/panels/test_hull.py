@@ -127,6 +127,11 @@ def test_a_stub_shows_the_librarys_and_follows_the_sliders(panel):
     np.testing.assert_array_equal(stub.state["output"], panel.state["output"])
 
 
+def test_a_b_that_is_not_the_sum_of_the_shares_is_told(panel):
+    mean = explore.hull(TOKENS, HEAD.V, HEAD.scores[0], lambda weights, V: V.mean(axis=0, keepdims=True))
+    assert "b is not their sum" in mean.status and "b is not their sum" not in panel.status
+
+
 def stop(weights, V):
     raise SystemExit("<img src=x>")
 

@@ -51,6 +51,16 @@ def test_where_attention_leads(panel, d, at_once, lead):
     assert words in panel.status
 
 
+@pytest.mark.parametrize("d", [8, 64, 1024])
+def test_the_lead_is_that_of_every_length_tried(panel, d):
+    n = np.arange(1.0, 1_000_000)
+    for at_once in panel.controls["r"].options:
+        panel.set({"d": d, "r": at_once})
+        found = times(n, d, at_once)
+        ahead = n[found["attention"] < found["RNN"] - 1e-9]
+        assert panel.state["lead"] == ((ahead[0], ahead[-1]) if len(ahead) else None)
+
+
 def test_attention_never_leads_where_a_step_buys_fewer_multiplications_than_d_squared(panel):
     for d in panel.controls["d"].options:
         for at_once in panel.controls["r"].options:

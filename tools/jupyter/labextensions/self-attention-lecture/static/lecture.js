@@ -3,7 +3,7 @@
 Hand-written in the form in which JupyterLab loads extensions, so that nothing has to be built. What the deck does not do:
 - every press shows something new (the deck stops at each cell), for Space, arrows, PageUp and PageDown of a clicker;
 - it starts from the nearest slide, whatever cell is chosen, and a click on a cell hides nothing;
-- no other key reaches the notebook; keys stay with a slider or a field, not with a button that was clicked; b blanks the screen; Escape comes out;
+- no other key reaches the notebook; keys stay with a slider or a field, not with a button or a box that was clicked; b blanks the screen; Escape comes out;
 - everything grows with the window; p opens a second window with the notes of the slide.
 In a lecture (`make lecture`, told by the name of the workspace) the deck starts by itself and the cells run.
 */
@@ -187,9 +187,9 @@ In a lecture (`make lecture`, told by the name of the workspace) the deck starts
     // After a mouse drag the focus is with the slider, not with its cell.
     window.addEventListener("pointerup", ({target}) => presenting() &&
       setTimeout(() => target.closest?.(".noUi-target")?.querySelector(".noUi-handle").focus()), true);
-    // After a click on a button it is with the slide: Space goes on, and does not press the button again.
+    // After a click on a button or a box it is with the slide: Space goes on, and does not press that again.
     window.addEventListener("click", ({target, detail}) => presenting() && detail &&
-      target.closest?.(".jp-OutputArea button") &&
+      target.closest?.(".jp-OutputArea button, .widget-checkbox") &&
       setTimeout(() => panel().content.activeCell.node.focus({preventScroll: true})), true);
     window.addEventListener("dblclick", event => presenting() && // would open the source of a text
       event.target.closest?.(".jp-MarkdownOutput") && event.stopImmediatePropagation(), true);
