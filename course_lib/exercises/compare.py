@@ -62,20 +62,22 @@ def difference(got, want, known=()):
         return _set_difference(got, want, known)
     due = f"a NumPy array of shape {np.shape(want)}" if np.shape(want) else "a single number"
     if type(got) not in PLAIN:
-        return f"{part}This is {kind(got)}; return {due}."
+        shapes = sorted({part.shape for part in got if type(part) is np.ndarray}) if several(got) else []
+        uneven = f" Its parts have shapes {shapes[0]} and {shapes[-1]}, not one." if len(shapes) > 1 else ""
+        return f"{part}This is {kind(got)}; return {due}.{uneven}"
     holds, dtype = np.asarray(got).dtype, np.asarray(want).dtype
     if holds.kind not in "iuf":
         return f"{part}Your array holds {holds}, it should hold {dtype}."
     if np.shape(got) != np.shape(want):
         return f"{part}Your shape is {np.shape(got)}, it should be {np.shape(want)}."
     if np.isnan(got).any():
-        return f"{part}{np.isnan(got).sum()} of {np.size(got)} numbers are nan."
+        return f"{part}Of {np.size(got)} numbers nan: {np.isnan(got).sum()}."
     if holds.kind in "iu" and (np.mod(want, 1) != 0).any():
         return f"{part}You return whole numbers only ({holds}), where there are fractions."
     place = tuple(map(int, np.argwhere(~close(got, want))[0]))
     got_text, want_text = (texts[0] for texts in _told_apart(np.asarray(got)[place], np.asarray(want)[place]))
-    where = f"entry {list(place)}" if place else "the number"
-    return f"{part}The shape is right, but {where} is {got_text} where it should be {want_text}."
+    where = f"The shape is right, but entry {list(place)}" if place else "The number"
+    return f"{part}{where} is {got_text} where it should be {want_text}."
 
 
 def both(got, want):
@@ -95,7 +97,7 @@ def _part(got, want):
     """Which of several things is wrong, to begin a sentence with: a stage has a name."""
     number, stages = wrong_part(got, want)[0], getattr(want, "_fields", None)
     named = f"Stage {number}, {stages[number - 1]}: " if stages and number else ""
-    return named or (f"Of what you return, number {number}: " if number else "")
+    return named or (f"Number {number} of what you return: " if number else "")
 
 
 def kind(thing):

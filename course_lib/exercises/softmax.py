@@ -15,6 +15,11 @@ _high, _low, _mixed = np.array([[1000, 999, 1000.5], [-1000, -1001, -999], [-100
 
 _AXIS = "One of your rows sums to {row_sum:.2f}. Along which axis do the keys lie that share one attention?"
 
+
+def _sums(scores):
+    return np.exp(scores - scores.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
+
+
 EXERCISES["04-softmax"] = Exercise(
     reference=softmax,
     probes=[(_stack,), (np.stack([_high, _low]),), (np.stack([_mixed, -_mixed]),), (_stack[::-1] * 2,)],
@@ -26,6 +31,8 @@ EXERCISES["04-softmax"] = Exercise(
         partial(shares, subtract=np.max),
         "nan hidden: You turned nan into a number: a row sums to {row_sum:.2f}. Why was it nan?",
         lambda scores: np.nan_to_num(bare(scores)),
+        "one sum for all rows: A row sums to {row_sum:.2f}: you divide by the sum of all rows together.",
+        lambda scores: shares(scores) * (sums := _sums(scores)) / sums.sum(),
         "scores divided by their sum: Off by {off:.2f}. What makes a weight positive, whatever its score?",
         divided,
         "powers not divided: In the right proportion, but not shares: a row sums to {row_sum:.2f}.",
@@ -123,6 +130,10 @@ EXERCISES["04-temperature"] = Exercise(
     + slips(
         "multiplied by the temperature: Your largest weight is {largest:.2f}: sharper instead of flatter.",
         lambda scores, mask=None, temperature=1.0: softmax(scores * temperature, mask=mask),
+        "None taken for a mask: With no mask a row sums to {row_sum:.2f}: None counts as False, it hides all.",
+        lambda scores, mask=None, temperature=1.0: softmax(
+            scores, mask=np.array(mask, dtype=bool), temperature=temperature
+        ),
         "temperature not used: Your weights are those of temperature 1, off by {off:.2f}.",
         lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask),
         "weights raised to 1/T: The right proportions, but a row sums to {row_sum:.2f}.",

@@ -98,6 +98,8 @@ EXERCISES["01-ceiling"] = Exercise(
         lambda seen, labels: _told(seen, labels, lambda c: max(c) * sum(c)),
         "in percent: You return {first:.0f}: a share lies between 0 and 1.",
         lambda seen, labels: 100 * _told(seen, labels, max),
+        "the share that is wrong: Off by {off:.2f}: your share grows when the model errs more often.",
+        lambda seen, labels: 1 - _told(seen, labels, max),
         "all sights count alike: Off by {off:.2f}: a sight that comes often counts more often.",
         lambda seen, labels: np.mean([_told(seen[seen == s], labels[seen == s], max) for s in set(seen)]),
         "only what is sure: Off by {off:.2f}: where two labels occur, one of them is still right.",
