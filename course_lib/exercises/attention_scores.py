@@ -85,7 +85,7 @@ EXERCISES["03-scaled"] = Exercise(
         lambda Q, K: Q @ K.T / np.sqrt(2),
         "root of 64: Yours are {ratio:.2f} times what is due. The random ones had d_k = 64: has this call?",
         lambda Q, K: Q @ K.T / np.sqrt(64),
-        "root of 512: Yours are {ratio:.2f} times what is due. The paper's tokens have 512 features: d_k is less.",
+        "root of 512: Yours are {ratio:.2f} times what is due. A token of the paper has 512, a key not.",
         lambda Q, K: Q @ K.T / np.sqrt(512),
         "divided by its own spread: Yours are {ratio:.2f} times what is due. What does d_k alone say?",
         lambda Q, K: Q @ K.T / np.std(Q @ K.T),

@@ -130,7 +130,7 @@ EXERCISES["04-temperature"] = Exercise(
     + slips(
         "multiplied by the temperature: Your largest weight is {largest:.2f}: sharper instead of flatter.",
         lambda scores, mask=None, temperature=1.0: softmax(scores * temperature, mask=mask),
-        "None taken for a mask: With no mask a row sums to {row_sum:.2f}: None counts as False, it hides all.",
+        "None taken for a mask: Without a mask a row sums to {row_sum:.2f}: None is False, and hides all.",
         lambda scores, mask=None, temperature=1.0: softmax(
             scores, mask=np.array(mask, dtype=bool), temperature=temperature
         ),
