@@ -233,6 +233,7 @@ IN_WORDS = {  # how a message begins, and what it means
     "cannot convert float infinity to integer": "an array of whole numbers cannot hold inf",
     "The truth value of an array": "`if`, `or`, `and`, `not` ask for one True or False; an array has several",
     "setting an array element with a sequence": "parts of different shapes do not make one array",
+    "Cannot cast ufunc": "`/=` and its kind keep whole numbers whole; `a = a / b` makes a new array",
     "max() arg is an empty": _EMPTY,
     "max() iterable argument is empty": _EMPTY,
     "zero-size array to reduction operation max": _EMPTY,

@@ -62,9 +62,7 @@ def difference(got, want, known=()):
         return _set_difference(got, want, known)
     due = f"a NumPy array of shape {np.shape(want)}" if np.shape(want) else "a single number"
     if type(got) not in PLAIN:
-        shapes = sorted({part.shape for part in got if type(part) is np.ndarray}) if several(got) else []
-        uneven = f" Its parts have shapes {shapes[0]} and {shapes[-1]}, not one." if len(shapes) > 1 else ""
-        return f"{part}This is {kind(got)}; return {due}.{uneven}"
+        return f"{part}This is {kind(got)}; return {due}."
     holds, dtype = np.asarray(got).dtype, np.asarray(want).dtype
     if holds.kind not in "iuf":
         return f"{part}Your array holds {holds}, it should hold {dtype}."

@@ -8,6 +8,11 @@ from course_lib.exercises.compare import close, comparable, same, several
 def nearly(pairs):
     """The name of a slip and what to say to it, where all (got, want) are right but for it; else None."""
     pairs = [each for got, want in pairs for each in _parts(got, want)]
+    for got in [got for got, _ in pairs if several(got)]:
+        shapes = sorted({part.shape for part in got if type(part) is np.ndarray})
+        if len(shapes) > 1:
+            text = f"Your list has parts of shapes {shapes[0]} and {shapes[-1]} where one array is due."
+            return "parts of different shapes", f"{text} What is missing in the smaller one?"
     if not all(comparable(got, want) for got, want in pairs):
         return None
     units = [want / np.linalg.norm(np.atleast_1d(want), axis=-1, keepdims=True) for _, want in pairs]

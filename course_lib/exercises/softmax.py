@@ -134,7 +134,7 @@ EXERCISES["04-temperature"] = Exercise(
         lambda scores, mask=None, temperature=1.0: softmax(
             scores, mask=np.array(mask, dtype=bool), temperature=temperature
         ),
-        "temperature not used: Your weights are those of temperature 1, off by {off:.2f}.",
+        "temperature without effect: Off by {off:.2f}, as at temperature 1. Is it used? Does it cancel?",
         lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask),
         "weights raised to 1/T: The right proportions, but a row sums to {row_sum:.2f}.",
         lambda scores, mask=None, temperature=1.0: softmax(scores, mask=mask) ** (1 / temperature),

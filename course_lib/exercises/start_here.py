@@ -19,7 +19,7 @@ EXERCISES["00-warm-up"] = Exercise(
     slips=slips(
         "products not added up: These are {count} products, the first {first:.2f}; a score is one number.",
         lambda q, k: q * k,
-        "added before multiplying: Off by {off:.2f}: you add up q and k first. What comes first?",
+        "sums multiplied: Off by {off:.2f}: yours is the sum of q times the sum of k. Which entries meet?",
         lambda q, k: np.sum(q) * np.sum(k),
         "only k added up: You return {count} numbers: k is added up before it meets q, and q never is.",
         lambda q, k: q * np.sum(k),

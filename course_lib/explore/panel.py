@@ -179,7 +179,7 @@ def checked(name, result, shape, *, nan=False):
         raise NotYet("your function returned None, as a stub does")
     array = np.asarray(result)
     if array.shape != tuple(shape):
-        raise ValueError(f"your {name} has shape {array.shape}, it should have {tuple(shape)}")
+        raise ValueError(f"the shape of your {name} is {array.shape}, it should be {tuple(shape)}")
     if array.dtype.kind not in "biuf" or not (nan or np.isfinite(array).all()):
         raise ValueError(f"entries of your {name} are not finite numbers")
     return array.astype(float)

@@ -40,7 +40,9 @@ def _promises(shares):
         "larger score, larger weight": (weights[:, :, None] > weights[:, None, :])[higher].all(),
     }
     rows = ", ".join(f"row {i + 1}" for i in np.flatnonzero(undefined))
-    nan = f"nan, not a number, in {rows}; in the others " if rows else ""
+    nan = f"nan, not a number, in {rows}; in the others: " if rows else ""
+    infinite = [f"row {i + 1}" for i in np.flatnonzero(np.isinf(shares.weights).any(axis=-1))]
+    nan += f"inf in {', '.join(infinite)}; " if infinite else ""
     return nan + " · ".join(f"{name}: {'yes' if holds else 'NO'}" for name, holds in kept.items())
 
 

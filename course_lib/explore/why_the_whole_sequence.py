@@ -53,6 +53,8 @@ def reach(count=ceiling):
             name: float(checked("ceiling", count(*map(np.copy, _seen_and_labels(distance, name))), ()))
             for name in SIGHTS
         }
+        if not all(0 <= share <= 1 for share in found.values()):
+            raise ValueError(f"your ceiling is {max(found.values(), key=abs):.3g}, a share lies from 0 to 1")
         chosen, cue = SIGHTS[radius], PICK + distance
         rows = {
             "its cue": [j == cue for j in range(N)],

@@ -505,6 +505,16 @@ def asks_the_mask(scores, mask=None, temperature=1.0):
     return softmax(scores / temperature)
 
 
+def divides_in_place(Q, K):
+    alpha = Q @ K.T
+    alpha /= np.sqrt(Q.shape[-1])
+    return alpha
+
+
+def leaves_windows_short(X, radius):
+    return np.array([X[max(0, i - radius) : i + radius + 1] for i in range(len(X))])
+
+
 def largest_of_none(takes, needs):
     done = []
     for own, row in zip(takes, needs):
@@ -517,6 +527,8 @@ def largest_of_none(takes, needs):
     [
         ("04-softmax", no_keepdims, "powers / powers.sum(axis=-1)", "could not be broadcast"),
         ("04-temperature", asks_the_mask, "if mask:", "ask for one True or False"),
+        ("03-scaled", divides_in_place, "alpha /= np.sqrt", "keep whole numbers whole"),
+        ("01-window", leaves_windows_short, "np.array([", "parts of different shapes"),
         ("08-done", largest_of_none, "max(done[j]", "nothing to take the largest of"),
     ],
 )
@@ -534,3 +546,19 @@ def test_a_slip_is_known_also_where_a_division_by_nearly_0_makes_numbers_without
 
     for function in (after_the_product, token_by_token):
         assert grade("05-weighted-sum", function).slip == "weights made to sum to 1"
+
+
+def test_windows_of_different_lengths_in_a_list_are_told():
+    def short_at_the_edges(X, radius):
+        return [X[max(0, i - radius) : i + radius + 1] for i in range(len(X))]
+
+    assert grade("01-window", short_at_the_edges).slip == "parts of different shapes"
+
+
+def test_a_temperature_that_cancels_is_not_called_unused():
+    def cancels(scores, mask=None, temperature=1.0):
+        weights = softmax(scores, mask=mask) / temperature
+        total = weights.sum(axis=-1, keepdims=True)
+        return weights / np.where(total == 0, 1, total)
+
+    assert grade("04-temperature", cancels).slip == "temperature without effect"

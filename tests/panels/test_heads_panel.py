@@ -171,7 +171,7 @@ def stop(*arguments):
 
 
 WRONG = {
-    "a list of heads": (lambda *a: np.ones((2, 4, 3)), "shape (2, 4, 3), it should have (4, 7)"),
+    "a list of heads": (lambda *a: np.ones((2, 4, 3)), "is (2, 4, 3), it should be (4, 7)"),
     "nan": (lambda *a: np.full((4, 7), np.nan), "not finite"),
     "complex": (lambda *a: np.full((4, 7), 1j), "not finite numbers"),
     "raises": (lambda *a: 1 / 0, "ZeroDivisionError"),

@@ -137,7 +137,7 @@ def stop(weights, V):
 
 
 WRONG = {
-    "shape": (lambda weights, V: V, "shape (4, 2), it should have (1, 2)"),
+    "shape": (lambda weights, V: V, "is (4, 2), it should be (1, 2)"),
     "text": (lambda weights, V: [["a", "b"]], "not finite numbers"),
     "nan": (lambda weights, V: [[np.nan, 0]], "not finite numbers"),
     "raises": (lambda weights, V: 1 / 0, "ZeroDivisionError"),

@@ -92,7 +92,7 @@ def test_nan_is_named_and_never_called_negative(panel):
     undefined = np.isnan(panel.state.weights).any(axis=1)
     rows = ", ".join(f"row {i + 1}" for i in np.flatnonzero(undefined))
     assert 0 < undefined.sum() < 4
-    assert panel.status.startswith(f"nan, not a number, in {rows}; in the others none below 0: yes · ")
+    assert panel.status.startswith(f"nan, not a number, in {rows}; in the others: none below 0: yes · ")
     panel.controls["query"].value = int(np.flatnonzero(undefined)[0])
     svg = picture(panel, "its weights")
     assert svg.count(" nan</text>") == 4 and not bars(svg, "weight").any()
@@ -203,7 +203,7 @@ def stop(scores):
         (lambda scores: ..., "stub"),
         (lambda scores: None, "library&#x27;s"),
         (lambda scores: 1 / 0, "ZeroDivisionError"),
-        (lambda scores: scores[0], "shape (4,)"),
+        (lambda scores: scores[0], "is (4,)"),
         (lambda scores: scores.astype(str), "not finite numbers"),
         (lambda scores: int("<img src=x>"), "&lt;img"),
         (lambda: None, "TypeError"),

@@ -115,7 +115,7 @@ STUBS = {
     "an array": (lambda *a: np.ones((4, 2)), "returned ndarray"),
     "wrong shape": (
         lambda *a: self_attention(*a)._replace(weights=np.ones((4, 3))),
-        r"weights has shape \(4, 3\).*\(4, 4\)",
+        r"shape of your weights is \(4, 3\).*\(4, 4\)",
     ),
     "nan": (lambda *a: self_attention(*a)._replace(output=np.full((4, 2), np.nan)), "output.*finite"),
     "text": (lambda *a: self_attention(*a)._replace(output=np.full((4, 2), "x")), "output.*finite"),

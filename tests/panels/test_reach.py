@@ -74,7 +74,8 @@ def test_a_learners_function_gets_arrays_of_whole_numbers_and_cannot_change_them
 @pytest.mark.parametrize(
     "wrong, says",
     [
-        (lambda seen, labels: [1.0, 1.0], "shape (2,)"),
+        (lambda seen, labels: [1.0, 1.0], "is (2,)"),
+        (lambda seen, labels: 2.5, "your ceiling is 2.5, a share lies from 0 to 1"),
         (lambda seen, labels: np.nan, "not finite"),
         (lambda seen, labels: 1 / 0, "ZeroDivisionError"),
     ],
