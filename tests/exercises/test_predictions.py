@@ -109,6 +109,14 @@ def test_choosing_an_answer_is_replied_to(name):
         assert done()["predictions"] == {name: answer.text}  # the last choice counts
 
 
+def test_a_question_asked_again_shows_the_choice_made_before():
+    predict("04-shift").buttons[1].click()
+    again = predict("04-shift")
+    assert ["course-chosen" in button._dom_classes for button in again.buttons].index(True) == 1
+    assert html.escape(again.prediction.answers[1].says) in again.reply.value
+    assert predict("04-large").reply.value == ""
+
+
 def shown(question, monkeypatch):
     """What is stored for readers without a kernel: (the words for the widget, the still)."""
     kept = []

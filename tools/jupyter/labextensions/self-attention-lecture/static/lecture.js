@@ -3,7 +3,8 @@
 Hand-written in the form in which JupyterLab loads extensions, so that nothing has to be built. What the deck does not do:
 - every press shows something new (the deck stops at each cell), for Space, arrows, PageUp and PageDown of a clicker;
 - it starts from the nearest slide, whatever cell is chosen, and a click on a cell hides nothing;
-- no other key reaches the notebook; keys stay with a slider or a field, not with a button or a box that was clicked; b blanks the screen; Escape comes out;
+- no other key reaches the notebook; keys stay with a slider or a field, not with a button or a box that was clicked;
+  b blanks the screen; Escape comes out;
 - everything grows with the window; p opens a second window with the notes of the slide.
 In a lecture (`make lecture`, told by the name of the workspace) the deck starts by itself and the cells run.
 */
