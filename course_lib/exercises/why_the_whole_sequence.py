@@ -66,10 +66,11 @@ EXERCISES["01-window"] = Exercise(
 
 
 def _draw_labels(rng):
-    """What is seen and the labels, as numbers: few or many, all alike or all different."""
+    """What is seen and the labels, as numbers: few or many, small or large, all alike or all different."""
     n, kinds, names = rng.integers(1, 13), rng.integers(1, 7), rng.integers(1, 5)
     seen = np.arange(n) if rng.random() < 0.1 else rng.integers(0, kinds, n)
-    return seen, rng.integers(0, names, n)
+    called = rng.permutation(rng.choice([4, 30, 300]))  # labels need not be 0, 1, 2 ...
+    return seen * rng.choice([1, 1, 17]), called[rng.integers(0, names, n)]
 
 
 def _told(seen, labels, share):

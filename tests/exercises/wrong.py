@@ -527,6 +527,13 @@ BY_HAND = {
         "two sights only": lambda seen, labels: ceiling(seen > 0, labels),
         "four sights only": lambda seen, labels: ceiling(seen % 4, labels),
         "first half": lambda seen, labels: ceiling(seen[: len(seen) // 2 + 1], labels[: len(seen) // 2 + 1]),
+        "four labels only": lambda seen, labels: (
+            sum(max((labels[seen == s] == label).sum() for label in range(4)) for s in set(seen.tolist()))
+            / len(seen)
+        ),
+        "pairs in tens": lambda seen, labels: (
+            lambda pairs, counts: sum(counts[pairs // 10 == s].max() for s in set(pairs // 10)) / len(seen)
+        )(*np.unique(10 * seen + labels, return_counts=True)),
         "sight is the label": lambda seen, labels: np.mean(seen == labels),
         "mean over sights of sure ones": lambda seen, labels: np.mean(
             [len(set(labels[seen == s].tolist())) == 1 for s in set(seen.tolist())]
